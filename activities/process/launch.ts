@@ -1,0 +1,75 @@
+// Attach-or-start: finds the process of a control directory, or starts it if nobody has.
+// Must never start a second command; the exclusive creation of the start record in supervisor.sh decides that, not this file.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PdlcError } from '../../machines/contract/failure.js';
+import { readStartRecord, type Spec, type StartRecord, writeIntent } from './control-dir.js';
+import { look } from './look.js';
+
+/** One command to run once. env is the whole environment of the command (only PDLC_MARK is added); prompt is its stdin. */
+export interface StartRequest extends Spec {
+  dir: string;
+  env: Readonly<Record<string, string>>;
+  prompt: string | Uint8Array;
+}
+
+/** A process that was found or started. `lost` with a null record: its start record was cut off while it was written. */
+export type Handle = { dir: string; token: string } & (
+  | { state: 'running'; started: StartRecord }
+  | { state: 'finished'; started: StartRecord; status: number }
+  | { state: 'lost'; started: StartRecord | null }
+);
+
+/** The variable that marks every process of an attempt in its environment. */
+export const marker = 'PDLC_MARK';
+
+const startWaitMs = 15_000;
+const startPollMs = 2;
+// Read at import: an upgrade of the package cannot change a script that is already running.
+const supervisorText = readFileSync(new URL('./supervisor.sh', import.meta.url), 'utf8');
+
+/** Finished: takes the result. Alive: attaches. Intended but not started: starts. Dead without a result: lost.
+ *  Throws PdlcError: `control_conflict` when the directory belongs to another token or is damaged, `process_failed` when no start record comes. */
+export async function attachOrStart(request: StartRequest): Promise<Handle> {
+  const { dir, token, argv, cwd, env, prompt } = request;
+  // What was recorded runs, even if a newer release would have asked for other arguments.
+  const spec = await writeIntent(dir, { token, argv, cwd }, prompt);
+  refuseStranger(dir, token, spec.token);
+  const record = await readStartRecord(dir);
+  if (record === null) startSupervisor(dir, spec, env);
+  const started = record === null || record === 'torn' ? await awaitStartRecord(dir) : record;
+  if (started === 'torn') return { dir, token, state: 'lost', started: null };
+  refuseStranger(dir, token, started.token);
+  return { dir, token, started, ...(await look(dir, started)) };
+}
+
+function refuseStranger(dir: string, token: string, found: string): void {
+  if (found === token) return;
+  throw new PdlcError('control_conflict', `${dir}: expected the attempt ${token}, found ${found}. Give each attempt a directory of its own.`);
+}
+
+function startSupervisor(dir: string, { token, argv, cwd }: Spec, env: StartRequest['env']): void {
+  const child = spawn('/bin/sh', ['-c', supervisorText, 'pdlc-supervisor', dir, cwd, ...argv], {
+    cwd: dir,
+    env: { ...env, [marker]: token },
+    detached: true,
+    stdio: 'ignore',
+  });
+  // A shell that cannot be started writes no start record, and that is what is reported.
+  child.on('error', () => {});
+  child.unref();
+}
+
+async function awaitStartRecord(dir: string): Promise<StartRecord | 'torn'> {
+  const deadline = performance.now() + startWaitMs;
+  for (;;) {
+    const record = await readStartRecord(dir);
+    if (record !== null && record !== 'torn') return record;
+    if (performance.now() > deadline) {
+      if (record === 'torn') return record;
+      throw new PdlcError('process_failed', `${dir}: expected a start record within ${startWaitMs} ms, found none. Trying again is safe.`);
+    }
+    await sleep(startPollMs);
+  }
+}

@@ -1,0 +1,52 @@
+// Guarantees of the sweep: all that carries the token goes, whatever its session or parent, and nothing else.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { hasProc } from '../../../activities/process/proc.js';
+import { membersOf, sweep } from '../../../activities/process/sweep.js';
+import { begin, freshToken, isGone, pidIn, shell, until } from './attempts.js';
+
+const onProc = test.runIf(hasProc);
+
+onProc('it finds nothing for a token that nobody carries', async () => {
+  expect(await sweep(freshToken())).toEqual({ method: 'environ', killed: 0, clean: true });
+});
+
+onProc('a token that only begins or ends like ours is a stranger', async () => {
+  const token = freshToken();
+  const strangers = [`${token}.1`, `x${token}`].map((PDLC_MARK) =>
+    spawn('sleep', ['600'], { env: { PATH: process.env.PATH, PDLC_MARK, OTHER: `PDLC_MARK=${token}` } }),
+  );
+  try {
+    expect(await sweep(token)).toMatchObject({ killed: 0 });
+  } finally {
+    for (const stranger of strangers) {
+      expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
+      stranger.kill('SIGKILL');
+      await once(stranger, 'exit');
+    }
+  }
+});
+
+onProc('a tree that forks while it is killed is gone in the end', async () => {
+  const wanted = shell(`fork() { n=0; while [ $n -lt 400 ]; do setsid sleep 600 & n=$((n+1)); sleep 0.005; done; }; (fork) & (fork) & echo $$ > ready; wait`);
+  await begin(wanted);
+  await pidIn(join(wanted.cwd, 'ready'));
+  await until(async () => (await membersOf(wanted.token)).length > 10);
+  expect(await sweep(wanted.token)).toMatchObject({ method: 'environ', clean: true });
+  expect(await membersOf(wanted.token)).toEqual([]);
+});
+
+onProc('descendants that hide their environment belong to the tree as long as their parent lives', async () => {
+  const wanted = shell('env -i setsid /bin/sleep 600 & echo $! > child; wait');
+  await begin(wanted);
+  const child = await pidIn(join(wanted.cwd, 'child'));
+  expect((await membersOf(wanted.token)).map(({ pid }) => pid)).toContain(child);
+  await sweep(wanted.token);
+  expect(isGone(child)).toBe(true);
+});
+
+onProc('a marked engine never kills itself', async () => {
+  expect((await membersOf('', [])).map(({ pid }) => pid)).not.toContain(process.pid);
+});
