@@ -1,0 +1,100 @@
+// Owns the slow path: under the lock, starts what is missing of the local stack, server and worker side by side.
+// Never starts a second server or worker beside a live one of this PDLC_HOME.
+import { existsSync } from 'node:fs';
+import { isAlive } from '../../activities/process/identity.js';
+import { explainNotFound, findServerBinary } from './binary.js';
+import { stopProcess } from './detached.js';
+import { StackError } from './error.js';
+import { type HeldLock, withStackLock } from './lock.js';
+import { prepareNamespace } from './namespace.js';
+import { databasePath, databasesIn, type StackPaths, stackPaths } from './paths.js';
+import { choosePorts } from './ports.js';
+import { readRecord, type StackRecord, serverAddress, writeRecord } from './record.js';
+import { portOpens, serverFailed, serverGraceMs, startServer } from './server.js';
+import { startWorker, waitReady, workerGraceMs } from './worker-process.js';
+
+/** What the stack is to be brought up with; the worker's script is by default the one beside this code. */
+export interface StackRequest {
+  home: string;
+  env: NodeJS.ProcessEnv;
+  build: string;
+  log: (line: string) => void;
+  workerEntry?: string | undefined;
+}
+
+interface Start {
+  request: StackRequest;
+  paths: StackPaths;
+  lock: HeldLock;
+  record: StackRecord;
+}
+
+/** Brings the stack up and returns its record; throws StackError, with whatever did start still recorded. */
+export function startMissing(request: StackRequest): Promise<StackRecord> {
+  const paths = stackPaths(request.home);
+  return withStackLock(paths, async (lock) => {
+    const known = readRecord(paths) ?? { ports: await choosePorts(null), server: null, worker: null };
+    const start: Start = { request, paths, lock, record: known };
+    await bringServerUp(start);
+    // Both are seen to their end before the lock is given back, also when one of them fails.
+    const outcomes = await Promise.allSettled([makeNamespaceReady(start), bringWorkerUp(start)]);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    return start.record;
+  });
+}
+
+async function bringServerUp(start: Start): Promise<void> {
+  const { request, paths, record } = start;
+  const known = record.server;
+  if (known && isAlive(known.identity)) {
+    if (await portOpens(known.identity, record.ports.server)) return;
+    await stopProcess(known.identity, serverGraceMs);
+  }
+  const binary = await findServerBinary(request);
+  if (binary.kind === 'not_found') throw new StackError('no_binary', explainNotFound(binary.tried));
+  const database = databasePath(paths, binary.version);
+  for (const other of existsSync(database) ? [] : databasesIn(paths)) {
+    request.log(`The Temporal server is now ${binary.version}: earlier runs stay in ${other}. To see them set PDLC_TEMPORAL_BIN to that version.`);
+  }
+  const ports = await choosePorts(record.ports);
+  start.lock.assertHeld();
+  await startServer({ paths, ports, binary }, (identity) =>
+    save(start, {
+      ports,
+      server: identity && { identity, binary: binary.path, version: binary.version, database, ready: false },
+    }),
+  );
+}
+
+async function makeNamespaceReady(start: Start): Promise<void> {
+  const server = start.record.server;
+  if (!server || server.ready) return;
+  const trouble = await prepareNamespace(serverAddress(start.record.ports));
+  if (trouble) throw serverFailed(start.paths, trouble);
+  save(start, { server: { ...server, ready: true } });
+}
+
+async function bringWorkerUp(start: Start): Promise<void> {
+  const { request, paths, record } = start;
+  const address = serverAddress(record.ports);
+  const { build } = request;
+  const known = record.worker;
+  if (known && isAlive(known.identity)) {
+    const wanted = known.build === build && known.address === address;
+    if (wanted && (known.ready || (await waitReady(paths, known.identity))?.build === build)) {
+      return save(start, { worker: { ...known, ready: true } });
+    }
+    await stopProcess(known.identity, workerGraceMs);
+  }
+  start.lock.assertHeld();
+  await startWorker({ paths, env: request.env, build, address, entry: request.workerEntry }, (identity) =>
+    save(start, { worker: identity && { identity, build, address, ready: false } }),
+  );
+  const worker = start.record.worker;
+  save(start, { worker: worker && { ...worker, ready: true } });
+}
+
+function save(start: Start, change: Partial<StackRecord>): void {
+  start.record = { ...start.record, ...change };
+  writeRecord(start.paths, start.record);
+}

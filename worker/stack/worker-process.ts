@@ -1,0 +1,81 @@
+// Owns the one background worker of the local stack: how it is started, and when it counts as ready.
+// Never stops the agents a worker has started: they outlive it by design.
+import { fileURLToPath } from 'node:url';
+import { isAlive, type ProcessIdentity, readIdentity } from '../../activities/process/identity.js';
+import { logTail, startDetached, stopProcess } from './detached.js';
+import { StackError } from './error.js';
+import { namespaceName } from './namespace.js';
+import type { StackPaths } from './paths.js';
+import { readReadyFile, removeReadyFile, type WorkerReady } from './ready-file.js';
+import { waitUntil } from './wait.js';
+
+const readyMsMax = 30_000;
+
+/** How long a worker that is to be replaced may take to end, in ms. */
+export const workerGraceMs = 10_000;
+
+/** What a worker is started with: the caller's environment reaches it whole, for the agents' logins. */
+export interface WorkerStart {
+  paths: StackPaths;
+  env: NodeJS.ProcessEnv;
+  build: string;
+  address: string;
+  entry?: string | undefined;
+}
+
+/** Starts the worker, hands its identity to `record` at once, and waits until it polls; throws StackError 'worker_failed'. */
+export async function startWorker(start: WorkerStart, record: (identity: ProcessIdentity | null) => void): Promise<void> {
+  await stopStray(start.paths);
+  removeReadyFile(start.paths.workerReady);
+  const identity = startDetached(workerCommand(start));
+  record(identity);
+  const ready = identity ? await waitReady(start.paths, identity) : null;
+  if (ready?.build === start.build) return;
+  if (identity) await stopProcess(identity, workerGraceMs);
+  record(null);
+  throw workerFailed(start, ready ? `a worker of build ${ready.build}` : 'no worker that polls');
+}
+
+/** The worker's word that it polls; null when it ended first or 30 s passed. */
+export async function waitReady(paths: StackPaths, identity: ProcessIdentity): Promise<WorkerReady | null> {
+  let ready: WorkerReady | null = null;
+  await waitUntil(() => {
+    const said = readReadyFile(paths.workerReady);
+    if (said?.pid === identity.pid && said.startTime === identity.startTime) ready = said;
+    return ready !== null || !isAlive(identity);
+  }, readyMsMax);
+  return ready;
+}
+
+function workerCommand({ paths, env, address, entry }: WorkerStart) {
+  return {
+    command: process.execPath,
+    args: [entry ?? fileURLToPath(new URL('../main.js', import.meta.url))],
+    cwd: paths.home,
+    env: {
+      ...env,
+      PDLC_HOME: paths.home,
+      PDLC_TEMPORAL_ADDRESS: address,
+      PDLC_TEMPORAL_NAMESPACE: namespaceName,
+      PDLC_READY_FILE: paths.workerReady,
+    },
+    log: paths.workerLog,
+  };
+}
+
+/** Ends a ready worker that stack.json does not know, such as one whose starter died before it could write. */
+async function stopStray(paths: StackPaths): Promise<void> {
+  const said = readReadyFile(paths.workerReady);
+  const identity = said ? readIdentity(said.pid) : null;
+  if (identity && identity.startTime === said?.startTime) await stopProcess(identity, workerGraceMs);
+}
+
+function workerFailed({ paths, build }: WorkerStart, found: string): StackError {
+  const message = [
+    `The background worker did not start: expected one of build ${build} to poll within ${readyMsMax} ms, found ${found}.`,
+    logTail(paths.workerLog),
+    `Whole log: ${paths.workerLog}`,
+    'Then run: pdlc up',
+  ];
+  return new StackError('worker_failed', message.join('\n'));
+}
