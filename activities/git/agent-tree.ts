@@ -1,0 +1,77 @@
+// The tree an agent works in: a checkout with a plain `.git` of its own. The engine never runs git in that repository and never follows its `.git`.
+import { mkdir, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { stateDir } from '../../machines/contract/state-file.js';
+import { checkOut, restorePaths } from './checkout.js';
+import { hasCode } from './errno.js';
+import type { Git } from './git.js';
+import { copyIndex, rememberIndex, withIndex } from './index-file.js';
+import { diffTrees, listTree } from './lists.js';
+import { buildOnce, exists, writeSkeleton } from './skeleton.js';
+
+/** The tree of a run at `<runDir>/tree`, with HEAD on `branch`. */
+export type TreeRequest = { git: Git; runDir: string; engineDir: string; branch: string; commit: string };
+
+/** The path of the run's tree, made at `commit` when there is none. Safe to repeat because it is built aside and one that exists is kept untouched. */
+export async function ensureTree(request: TreeRequest): Promise<string> {
+  const { git, runDir, engineDir, branch, commit } = request;
+  const tree = join(runDir, 'tree');
+  await buildOnce(tree, async (aside) => {
+    await mkdir(aside, { recursive: true });
+    await withIndex(engineDir, 'nothing', async (indexFile) => {
+      await checkOut({ git, engineDir, commit, dir: aside, indexFile });
+      await writeAgentGit({ dir: join(aside, '.git'), engineDir, branch, commit });
+      await putIndex(engineDir, indexFile, join(aside, '.git', 'index'));
+    });
+  });
+  return tree;
+}
+
+/**
+ * Takes the tree from the capture `from` to `commit`: paths that differ between them and the engine's state files are rewritten, all else stays.
+ * `.git` is made afresh, the old one kept as `<runDir>/old-git/<label>`. Safe to repeat because a label names one refresh: with its old `.git` kept and a new one there, nothing is left to do.
+ */
+export async function refreshTree(request: TreeRequest & { from: string; label: string }): Promise<string> {
+  const { git, runDir, engineDir, branch, commit, from, label } = request;
+  const tree = join(runDir, 'tree');
+  const changes = await diffTrees(git, engineDir, { from, to: commit });
+  const state = [...(await listTree(git, engineDir, commit)).keys()].filter((path) => path.startsWith(`${stateDir}/`));
+  await restorePaths({ git, engineDir, tree, commit, paths: [...new Set([...changes.map(({ path }) => path), ...state])] });
+  const kept = join(runDir, 'old-git', label);
+  if ((await exists(kept)) && (await exists(join(tree, '.git')))) return tree;
+  await withIndex(engineDir, 'tree', async (indexFile) => {
+    const seen = { gitDir: engineDir, workTree: tree, indexFile };
+    await git(['read-tree', '--reset', commit], seen);
+    await git(['update-index', '-q', '--refresh'], { ...seen, okCodes: [0, 1] });
+    await setAside(join(tree, '.git'), kept);
+    const makeGit = async (aside: string) => {
+      await writeAgentGit({ dir: aside, engineDir, branch, commit });
+      await putIndex(engineDir, indexFile, join(aside, 'index'));
+    };
+    // Built outside the tree, or what a killed engine leaves would be captured as the agent's.
+    await buildOnce(join(tree, '.git'), makeGit, runDir);
+  });
+  return tree;
+}
+
+type AgentGit = { dir: string; engineDir: string; branch: string; commit: string };
+
+async function writeAgentGit({ dir, engineDir, branch, commit }: AgentGit): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  await writeSkeleton(dir, { bare: false, head: `ref: ${ref}`, refs: { [ref]: commit }, lender: engineDir, idLength: commit.length });
+}
+
+/** The agent's repository gets a copy: what the engine remembers must be out of the agent's reach. */
+async function putIndex(engineDir: string, indexFile: string, to: string): Promise<void> {
+  await copyIndex(indexFile, to);
+  await rememberIndex(engineDir, indexFile);
+}
+
+async function setAside(path: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  try {
+    await rename(path, to);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}
