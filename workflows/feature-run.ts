@@ -1,0 +1,146 @@
+// Owns the workflow of one feature: ask the machine, have it done, feed the result back, until the run waits for a person or ends. Deterministic; decides nothing itself.
+import { allHandlersFinished, CancellationScope, condition, continueAsNew, isCancellation, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { breachOf } from '../machines/budget.js';
+import type { Report } from '../machines/contract/report.js';
+import type { RunInput } from '../machines/contract/run-input.js';
+import { isFinal, isWaiting } from '../machines/contract/run-state.js';
+import { beginStage } from '../machines/step.js';
+import { abort, choose, extend, note, once, pause, resume } from './command.js';
+import { beginLive, type Carried, carry, dispatchedStage, type Live, record, restoreLive, stateOf } from './live.js';
+import { abortSignal, chooseSignal, extendSignal, noteSignal, pauseSignal, reportQuery, resumeSignal } from './messages.js';
+import { perform, tell } from './perform.js';
+import { showDetails, showState } from './presence.js';
+import { flush, release, settleStage, tellRun } from './settle.js';
+
+/** Events after which a run goes on in a fresh history; replaying must stay fast. */
+const historyEventsMax = 1_000;
+/** How long a usage limit without a reset time is waited for before it is tried again, in ms. */
+const limitedWaitMs = 600_000;
+
+/** Takes one feature from its start stage to review_done or to a stop; resolves with the final report. Cancelling it stops agents at once. */
+export async function featureRun(input: RunInput, carried?: Carried): Promise<Report> {
+  const live = carried ? restoreLive(input, carried) : beginLive(input, workflowInfo().runId);
+  handleCommands(live);
+  if (!carried) start(live);
+  try {
+    while (!isFinal(stateOf(live))) {
+      await moveWithinDeadline(live);
+      if (isWaiting(stateOf(live))) await waitForPerson(live);
+    }
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    tellRun(live, { type: 'person.cancelled' });
+    live.stage = null;
+    await CancellationScope.nonCancellable(() => end(live));
+    throw error;
+  }
+  await end(live);
+  return live.report;
+}
+
+function start(live: Live): void {
+  const { input } = live;
+  const { featureId, repo, branch, base, tip, design, configSource, honor } = input;
+  const facts = { featureId, repo, branch, base, tip, configSource, honor, design: `${design.path} ${design.digest}`, limits: input.config.limits };
+  record(live, { kind: 'run.started', workflowId: workflowInfo().workflowId, ...facts });
+  tellRun(live, { type: 'budget.checked', breach: breachOf(live.report.spend, live.report.limits, null) });
+}
+
+async function moveWithinDeadline(live: Live): Promise<void> {
+  const startedMs = Date.now();
+  const moving = new CancellationScope();
+  const clock = new CancellationScope();
+  let passed = false;
+  const alarm = clock.run(async () => {
+    await sleep(Math.max(1, live.report.limits.deadline - live.activeMs), { summary: 'deadline' });
+    passed = true;
+    moving.cancel();
+  });
+  try {
+    await moving.run(() => move(live));
+  } catch (error) {
+    if (!passed || !isCancellation(error)) throw error;
+    live.stage = null;
+    tellRun(live, { type: 'deadline.passed' });
+  } finally {
+    live.activeMs += Date.now() - startedMs;
+    clock.cancel();
+    await alarm.catch(() => undefined);
+  }
+}
+
+async function move(live: Live): Promise<void> {
+  for (let state = stateOf(live); !isFinal(state) && !isWaiting(state); state = stateOf(live)) {
+    if (live.stage?.status === 'done') await settleStage(live);
+    else if (live.stage) await perform(live);
+    else dispatch(live);
+    showDetails(live);
+    await rollOver(live);
+  }
+}
+
+function dispatch(live: Live): void {
+  const stage = dispatchedStage(live);
+  if (!stage) throw new Error(`the run machine dispatched nothing in state ${String(live.run.value)}`);
+  const { entry: asked, steps: step } = live.run.context;
+  const entry = stage === 'review' ? 'judge' : asked;
+  live.stage = beginStage({ stage, entry, attemptsMax: live.input.config.stages[stage].attempts });
+  live.work = { step, candidate: null, seal: live.tip, card: null, rejection: null, tampered: [], startedAt: Date.now(), checks: {} };
+  record(live, { kind: 'stage.dispatched', stage, step, entry });
+  showState(live);
+}
+
+async function waitForPerson(live: Live): Promise<void> {
+  const state = stateOf(live);
+  const context = live.stage?.context ?? live.run.context;
+  const until = state === 'limited' ? untilOf(live) : null;
+  record(live, { kind: 'run.waiting', state, reason: context.reason ?? state, until: until === null ? null : new Date(until).toISOString() });
+  showState(live);
+  showDetails(live);
+  await flush(live);
+  while (stateOf(live) === state) {
+    const { commands } = live;
+    const told = () => live.commands !== commands;
+    if (until === null) await condition(told);
+    else if (!(await condition(told, Math.max(1, until - Date.now())))) tell(live, { type: 'timer.fired' });
+    showDetails(live);
+    if (stateOf(live) === state) await flush(live);
+    await rollOver(live);
+  }
+}
+
+function untilOf(live: Live): number {
+  const now = Date.now();
+  const wanted = live.stage?.context.until ?? now + limitedWaitMs;
+  return Math.min(Math.max(wanted, now + 1_000), now + live.report.limits.wait);
+}
+
+async function end(live: Live): Promise<void> {
+  await release(live);
+  showState(live);
+  showDetails(live);
+}
+
+async function rollOver(live: Live): Promise<void> {
+  const { continueAsNewSuggested, historyLength } = workflowInfo();
+  if (!continueAsNewSuggested && historyLength < historyEventsMax) return;
+  await condition(allHandlersFinished);
+  await continueAsNew<typeof featureRun>(live.input, carry(live));
+}
+
+function liveReport(live: Live): Report {
+  const state = stateOf(live);
+  const attempts = live.stage?.context.attempts ?? live.report.attempt;
+  const isWorking = state === 'working' || state === 'repairing';
+  return { ...live.report, state, attempt: attempts + (isWorking ? 1 : 0), reason: isWaiting(state) || isFinal(state) ? live.report.reason : null };
+}
+
+function handleCommands(live: Live): void {
+  setHandler(reportQuery, () => liveReport(live));
+  setHandler(resumeSignal, (command) => once(live, 'resume', command, () => resume(live, command)));
+  setHandler(pauseSignal, (command) => once(live, 'pause', command, () => pause(live)));
+  setHandler(abortSignal, (command) => once(live, 'abort', command, () => abort(live, command.reason)));
+  setHandler(noteSignal, (command) => once(live, 'note', command, () => note(live, command.text)));
+  setHandler(extendSignal, (command) => once(live, 'extend', command, () => extend(live, command.extensions)));
+  setHandler(chooseSignal, (command) => once(live, 'choose', command, () => choose(live, command.allow)));
+}

@@ -1,0 +1,117 @@
+// Owns what a moving stage has done for it: one act per state, whose result is recorded and fed back to the machine. It decides nothing.
+import { ActivityFailure, isCancellation, rootCause } from '@temporalio/workflow';
+import { breachOf } from '../machines/budget.js';
+import type { AttemptRef } from '../machines/contract/activities.js';
+import { isCharged, outcomeProblem, type Role } from '../machines/contract/attempt.js';
+import { checkFacts } from '../machines/contract/state-file.js';
+import type { Verdict } from '../machines/contract/verdict.js';
+import type { StageEvent } from '../machines/stage.js';
+import { advanceStage } from '../machines/step.js';
+import { type Live, placeOf, record } from './live.js';
+import { act, attemptId } from './options.js';
+
+/** Does what the stage's state asks for and advances the stage; an act that kept failing is told to the machine, cancellation passes through. */
+export async function perform(live: Live): Promise<void> {
+  const state = live.stage?.value;
+  try {
+    if (state === 'preparing') return await prepare(live);
+    if (state === 'working' || state === 'repairing') return await work(live, state);
+    if (state === 'judging') return await judge(live);
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const reason = rootCause(error) ?? error.message;
+    const { stage, step } = placeOf(live, 'last');
+    record(live, { kind: 'infrastructure.failed', stage, step, act: error.activityType, reason });
+    return tell(live, { type: 'infrastructure.failed', reason: `${error.activityType} kept failing: ${reason}` });
+  }
+  throw new Error(`stage state ${String(state)} has nothing to perform`);
+}
+
+/** Feeds one fact to the stage machine. */
+export function tell(live: Live, event: StageEvent): void {
+  if (live.stage) live.stage = advanceStage(live.stage, event);
+}
+
+async function prepare(live: Live): Promise<void> {
+  const at = placeOf(live, 'next');
+  const proveGround = !live.groundProved;
+  const entry = live.stage?.context.entry ?? 'work';
+  const { prepare } = act('prepare', live.input, { id: attemptId(at), summary: proveGround ? 'worktree, setup, ground' : 'worktree' });
+  const { ground, tree, notices } = await prepare({ ...forRun(live), at, tip: live.tip, entry, proveGround });
+  record(live, { kind: 'ground.proved', stage: at.stage, step: at.step, ground, tree, notices });
+  if (ground.kind === 'failed') return tell(live, { type: 'ground.failed', ground });
+  live.groundProved = true;
+  tell(live, { type: 'ground.proved' });
+}
+
+async function work(live: Live, state: 'working' | 'repairing'): Promise<void> {
+  const at = placeOf(live, 'next');
+  const role: Role = at.stage === 'review' ? 'fixer' : 'worker';
+  const { agent } = act('agent', live.input, { id: attemptId(at), summary: `${at.stage}: ${role}${state === 'repairing' ? ' (repair)' : ''}` });
+  const { seal, tampered } = live.work ?? { seal: live.tip, tampered: [] };
+  const restore = tampered.length > 0 ? { commit: seal, paths: tampered } : null;
+  const last = at.attempt + (role === 'fixer' ? 1 : 0) >= (live.stage?.context.attemptsMax ?? 0);
+  const { outcome, swept } = await agent({ ...forRun(live), at, role, rejection: live.work?.rejection ?? null, restore, notes: live.notes, last });
+  record(live, { kind: 'attempt.ended', stage: at.stage, step: at.step, attempt: at.attempt, role, outcome, swept });
+  live.last = { usd: outcome.usage.usd, usdMax: live.report.limits.usdPerAttempt };
+  const changed = isCharged(outcome) ? await capture(live, at, 'agent') : (live.stage?.context.changed ?? false);
+  const problem = outcomeProblem(outcome);
+  if (live.work && problem && isCharged(outcome)) live.work.rejection = `${problem}\n\n${outcome.lastWords}`;
+  tell(live, { type: 'budget.checked', breach: breach(live) });
+  tell(live, { type: 'agent.ended', outcome, changed });
+}
+
+async function judge(live: Live): Promise<void> {
+  const at = placeOf(live, 'last');
+  if (live.stage?.context.entry === 'judge' && !live.stage.context.judged && at.attempt === 0) {
+    tell(live, { type: 'work.captured', changed: await capture(live, at, 'person') });
+  }
+  const candidate = live.work?.candidate;
+  if (!candidate) throw new Error('nothing was captured that could be judged');
+  const { judge } = act('judge', live.input, { id: attemptId(at), summary: `${at.stage}: judge ${candidate.commit.slice(0, 10)}` });
+  const startedMs = Date.now();
+  const allowDependencies = live.stage?.context.allowDependencies ?? false;
+  const verdict = await judge({
+    ...forRun(live),
+    at,
+    candidate,
+    tip: live.tip,
+    seal: live.work?.seal ?? live.tip,
+    verified: live.verified,
+    previous: live.work?.card ?? null,
+    allowDependencies,
+  });
+  const { stage, step, attempt } = at;
+  record(live, { kind: 'verdict.reached', stage, step, attempt, commit: candidate.commit, verdict, durationMs: Date.now() - startedMs });
+  remember(live, verdict, candidate.commit);
+  tell(live, { type: 'budget.checked', breach: breach(live) });
+  tell(live, { type: 'verdict.reached', verdict });
+}
+
+async function capture(live: Live, at: AttemptRef, author: 'agent' | 'person'): Promise<boolean> {
+  const { capture } = act('capture', live.input, { id: attemptId(at), summary: `${at.stage}: capture` });
+  const parent = live.work?.candidate?.commit ?? live.tip;
+  const candidate = await capture({ ...forRun(live), at, author, parent, tip: live.tip, atMs: Date.now() });
+  record(live, { kind: 'work.captured', stage: at.stage, step: at.step, attempt: at.attempt, author, capture: candidate });
+  if (live.work) live.work.candidate = candidate;
+  if (live.work && author === 'person' && live.reseal) live.work.seal = candidate.commit;
+  return candidate.changed;
+}
+
+function remember(live: Live, verdict: Verdict, commit: string): void {
+  if (!live.work) return;
+  const stage = live.stage?.context.stage ?? 'review';
+  live.work.checks = checkFacts(stage, verdict.checks);
+  live.work.card = verdict.card ?? live.work.card;
+  live.work.tampered = verdict.kind === 'tampered' ? verdict.paths.map(({ path }) => path) : [];
+  live.work.rejection = verdict.kind === 'reject' ? verdict.feedback : verdict.kind === 'tampered' ? verdict.reason : null;
+  if (verdict.kind === 'pass' && stage !== 'tdd') live.verified = commit;
+}
+
+function breach(live: Live): string | null {
+  return breachOf(live.report.spend, live.report.limits, live.last);
+}
+
+function forRun(live: Live): { run: Live['input']; runKey: string } {
+  return { run: live.input, runKey: live.runKey };
+}

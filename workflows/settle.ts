@@ -1,0 +1,93 @@
+// Owns the end of a stage and the end of a run: what is written to the ledger, the state files and the branch, and what the run machine is told.
+import { ActivityFailure, isCancellation, rootCause } from '@temporalio/workflow';
+import { breachOf } from '../machines/budget.js';
+import type { PublishResult } from '../machines/contract/activities.js';
+import type { RunEvent } from '../machines/run.js';
+import { advanceRun } from '../machines/step.js';
+import { type Live, placeOf, record, stateOf } from './live.js';
+import { act, attemptId } from './options.js';
+
+/** Publishes the stage that just ended and tells the run how; a branch that cannot be moved blocks the run instead of losing the stage. */
+export async function settleStage(live: Live): Promise<void> {
+  const { stage: ended, work } = live;
+  if (!ended || !work) throw new Error('no stage has ended');
+  const at = placeOf(live, 'last');
+  const ok = ended.value === 'passed';
+  const reason = ok ? null : (ended.context.reason ?? 'the stage ended without a reason');
+  record(live, {
+    kind: 'stage.settled',
+    stage: at.stage,
+    step: at.step,
+    ok,
+    reason,
+    attempts: ended.context.attempts,
+    durationMs: Date.now() - work.startedAt,
+  });
+  const published = await publishStage(live, ok, reason);
+  live.stage = null;
+  live.work = null;
+  live.notes = ok ? [] : live.notes;
+  live.reseal = ok ? false : live.reseal;
+  if ('failed' in published) return tellRun(live, { type: 'stage.blocked', reason: published.failed });
+  if (published.head) {
+    live.tip = published.head;
+    record(live, { kind: 'branch.moved', stage: at.stage, step: at.step, head: published.head });
+  }
+  tellRun(live, { type: 'budget.checked', breach: breachOf(live.report.spend, live.report.limits, live.last) });
+  tellRun(live, endOf(String(ended.value), reason ?? '', published));
+}
+
+/** Writes the pending facts to the ledger file, without touching the branch. */
+export async function flush(live: Live): Promise<void> {
+  if (live.pending.length === 0) return;
+  const entries = live.pending.splice(0);
+  const { publish } = act('publish', live.input, { id: `ledger-${live.report.seq}`, summary: 'write the ledger' });
+  await publish({ run: live.input, runKey: live.runKey, at: null, entries, settle: null });
+}
+
+/** Ends the run on its host: what is left in the tree is saved under a ref that is printed, then the tree is removed. */
+export async function release(live: Live): Promise<void> {
+  const state = stateOf(live);
+  record(live, { kind: 'run.ended', state, reason: live.run.context.reason });
+  const entries = live.pending.splice(0);
+  const { release } = act('release', live.input, { id: 'end', summary: `end: ${state}` });
+  const { savedRef } = await release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state });
+  if (savedRef) live.report = { ...live.report, notices: [...live.report.notices, `what was left in the tree is saved as ${savedRef}`] };
+}
+
+/** Feeds one fact to the run machine. */
+export function tellRun(live: Live, event: RunEvent): void {
+  live.run = advanceRun(live.run, event);
+}
+
+async function publishStage(live: Live, ok: boolean, reason: string | null): Promise<PublishResult | { failed: string }> {
+  const at = placeOf(live, 'last');
+  const candidate = live.work?.candidate;
+  const record = { stage: at.stage, ok, reason, checks: live.work?.checks ?? {}, produced: ok ? (candidate?.files ?? []) : [], at: new Date().toISOString() };
+  const tip = ok && candidate ? candidate.commit : live.tip;
+  const { publish } = act('publish', live.input, { id: attemptId(at), summary: `${at.stage}: ${ok ? 'passed' : 'stopped'}` });
+  const entries = live.pending.splice(0);
+  try {
+    return await publish({ run: live.input, runKey: live.runKey, at, entries, settle: { record, tip, from: live.tip } });
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    // The ledger skips entries that it already holds, so handing them over again with the next act is safe.
+    live.pending.unshift(...entries);
+    return { failed: `the stage's result could not be published: ${rootCause(error) ?? error.message}` };
+  }
+}
+
+function endOf(state: string, reason: string, { moved, nextStep }: PublishResult): RunEvent {
+  switch (state) {
+    case 'passed':
+      return { type: 'stage.passed', moved, nextStep };
+    case 'stuck':
+      return { type: 'stage.stuck', reason };
+    case 'integrity':
+      return { type: 'stage.tampered', reason };
+    case 'aborted':
+      return { type: 'stage.aborted', reason };
+    default:
+      return { type: 'stage.blocked', reason };
+  }
+}
