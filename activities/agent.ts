@@ -1,0 +1,57 @@
+// The agent activity: one fresh agent process for one attempt, started once whatever happens to this worker.
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentInput, AgentResult } from '../machines/contract/activities.js';
+import { commandAgent } from './agents/command.js';
+import { workPrompt } from './agents/prompt.js';
+import { runAgent } from './agents/run.js';
+import { restorePaths } from './git/checkout.js';
+import type { Act } from './host/act.js';
+import { readEnvironment, trustedEnvironment } from './host/environment.js';
+import { type Host, pathsOf } from './host/host.js';
+import { tokenOf } from './oracle/check.js';
+import { filesOf } from './process/control-dir.js';
+
+/** Runs one attempt to its end. Safe to repeat because the attempt's control directory decides: finished is read, running is attached to, lost is said. */
+export async function agent(host: Host, input: AgentInput, act: Act): Promise<AgentResult> {
+  const { run, at, role } = input;
+  const paths = pathsOf(host, input);
+  const settings = run.config.stages[at.stage];
+  const dir = paths.attempt(act.id);
+  if (input.restore && !(await isIntended(dir))) {
+    await restorePaths({ git: host.git, engineDir: paths.engine, tree: paths.tree, ...input.restore });
+  }
+  const start = commandAgent.start({
+    command: settings.agent,
+    role,
+    featureId: run.featureId,
+    stage: at.stage,
+    step: at.step,
+    attempt: at.attempt,
+    model: settings.model,
+    commit: null,
+  });
+  const environment = readEnvironment(run.files);
+  const passed = Object.fromEntries(Object.entries(environment.passed).filter(([name]) => settings.agent.pass.includes(name)));
+  const env = trustedEnvironment(environment, { ...passed, ...settings.agent.env, ...start.env });
+  const prompt = await promptOf(input);
+  const { outcome, swept } = await runAgent(
+    host,
+    { dir, token: tokenOf(paths, act, 'agent'), cwd: paths.tree, argv: start.argv, env, prompt, limits: settings },
+    act,
+  );
+  return { outcome, swept };
+}
+
+async function isIntended(dir: string): Promise<boolean> {
+  // Once the attempt is written down its agent may be at work, and its tree is nobody else's.
+  return access(filesOf(dir).spec).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function promptOf({ run, at, rejection, notes, last }: AgentInput): Promise<string> {
+  const design = await readFile(join(run.files, 'design'), 'utf8');
+  return workPrompt({ featureId: run.featureId, stage: at.stage, design, checks: run.config.checks, rejection, notes, last });
+}

@@ -1,0 +1,91 @@
+// Owns one agent process from prompt to outcome: started once, watched, swept, read. What it says decides nothing about the work.
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import type { AgentOutcome } from '../../machines/contract/attempt.js';
+import { unknownUsage } from '../../machines/contract/usage.js';
+import type { Act } from '../host/act.js';
+import type { Host } from '../host/host.js';
+import { filesOf } from '../process/control-dir.js';
+import { attachOrStart } from '../process/launch.js';
+import { tail } from '../process/output.js';
+import { sweep } from '../process/sweep.js';
+import { type ProcessExit, watch } from '../process/watch.js';
+import type { AgentReading } from './adapter.js';
+import { commandAgent } from './command.js';
+
+/** Most bytes that one agent process may print; more ends it as `flooded`. */
+const outputBytesMax = 512 * 1_048_576;
+/** How much of the end of an agent's output is read for its result, in bytes. */
+const resultBytesMax = 1_048_576;
+/** Longest last words that are kept, in characters. */
+const lastWordsMax = 2_000;
+
+/** One process: `dir` and `token` name the attempt, `limits` are ms. */
+export type AgentProcess = {
+  dir: string;
+  token: string;
+  cwd: string;
+  argv: string[];
+  env: Record<string, string>;
+  prompt: string;
+  limits: { wall: number; silence: number };
+};
+
+/** How it ended, what its output says, and how many processes it had left behind. */
+export type AgentEnd = { outcome: AgentOutcome; reading: AgentReading; swept: number };
+
+/** Starts the agent or finds it running or finished; returns when its whole process tree is gone. Throws the signal's reason on cancellation. */
+export async function runAgent(host: Host, { dir, token, cwd, argv, env, prompt, limits }: AgentProcess, act: Act): Promise<AgentEnd> {
+  const startedMs = performance.now();
+  const problem = programProblem(argv[0] ?? '', { cwd, path: env.PATH ?? '' });
+  if (problem)
+    return { outcome: { kind: 'misconfigured', reason: problem, ...nothing(0) }, reading: { text: '', usage: unknownUsage, card: undefined }, swept: 0 };
+  const [program = '', ...args] = argv;
+  const handle = await attachOrStart({ dir, token, cwd, env, argv: [program, ...args], prompt });
+  const exit = await watch(handle, {
+    signal: act.signal,
+    onBeat: (beat) => act.beat(beat),
+    limits: { wallMs: limits.wall, silenceMs: limits.silence, outputBytesMax },
+    graceMs: host.graceMs,
+  });
+  if (act.signal.aborted) throw act.signal.reason;
+  const { killed } = await sweep(token);
+  const reading = commandAgent.read(await tail(filesOf(dir).out, resultBytesMax).catch(() => ''));
+  const facts = { usage: reading.usage, durationMs: Math.round(performance.now() - startedMs), lastWords: reading.text.trim().slice(-lastWordsMax) };
+  return { outcome: outcomeOf(exit, facts), reading, swept: killed };
+}
+
+/** Why a program cannot be started, or null: not found on the path, a directory, or not executable. Relative names with a slash are looked up in `cwd`. */
+export function programProblem(program: string, at: { cwd: string; path: string }): string | null {
+  const places = program.includes('/') ? [isAbsolute(program) ? program : join(at.cwd, program)] : at.path.split(delimiter).map((dir) => join(dir, program));
+  const found = places.find((place) => statSync(place, { throwIfNoEntry: false }));
+  if (!found) return `agent command: expected a program, found no ${JSON.stringify(program)}${program.includes('/') ? '' : ' on PATH'}`;
+  if (!statSync(found).isFile()) return `agent command: expected a program, found that ${found} is no file`;
+  try {
+    accessSync(found, constants.X_OK);
+    return null;
+  } catch {
+    return `agent command: expected an executable file, found that ${found} is not executable (chmod +x)`;
+  }
+}
+
+function outcomeOf(exit: ProcessExit, facts: { usage: AgentReading['usage']; durationMs: number; lastWords: string }): AgentOutcome {
+  switch (exit.kind) {
+    case 'exited':
+      if (exit.exitCode === 0) return { kind: 'finished', ...facts };
+      if (exit.exitCode === 126 || exit.exitCode === 127)
+        return { kind: 'misconfigured', reason: `exit ${exit.exitCode}: ${facts.lastWords || 'the program or its interpreter could not be run'}`, ...facts };
+      return { kind: 'failed', exitCode: exit.exitCode, ...facts };
+    case 'signalled':
+      return { kind: 'signalled', signal: exit.signal, ...facts };
+    case 'cancelled':
+      return { kind: 'lost', ...facts };
+    default:
+      return { kind: exit.kind, ...facts };
+  }
+}
+
+function nothing(durationMs: number): { usage: AgentReading['usage']; durationMs: number; lastWords: string } {
+  return { usage: unknownUsage, durationMs, lastWords: '' };
+}

@@ -1,0 +1,49 @@
+// Owns what surrounds every activity: heartbeats while it works, the meaning of each kind of cancellation, and typed failures.
+import { CompleteAsyncError, Context } from '@temporalio/activity';
+import { CancelledFailure } from '@temporalio/common';
+import { leaveRunning } from '../process/watch.js';
+import { toFailure } from './failures.js';
+
+/** How often a working activity says that it lives, in ms; the worker throttles it further. */
+const beatMs = 1_000;
+
+/** What an activity knows of its own execution. `signal` aborts with `leaveRunning` when only the worker goes away; `beat` shows details in the UI. */
+export type Act = { id: string; signal: AbortSignal; beat: (details: unknown) => void };
+
+/** Wraps an activity's work: it gets its `Act`, beats, and fails only with typed failures. */
+export function withAct<Input, Result>(work: (input: Input, act: Act) => Promise<Result>): (input: Input) => Promise<Result> {
+  return async (input) => {
+    const context = Context.current();
+    const stop = new AbortController();
+    const onCancel = () => stop.abort(reasonOf(context));
+    if (context.cancellationSignal.aborted) onCancel();
+    else context.cancellationSignal.addEventListener('abort', onCancel, { once: true });
+    let details: unknown = { at: 'started' };
+    const timer = setInterval(() => context.heartbeat(details), beatMs);
+    const beat = (next: unknown): void => {
+      details = next;
+      context.heartbeat(next);
+    };
+    try {
+      beat(details);
+      return await work(input, { id: context.info.activityId, signal: stop.signal, beat });
+    } catch (error) {
+      if (error instanceof CompleteAsyncError) throw error;
+      // Temporal accepts only its own reason as the answer to a cancellation; anything else would be refused and the attempt would hang.
+      throw stop.signal.aborted && context.cancellationSignal.aborted ? cancelReason(context) : toFailure(error);
+    } finally {
+      clearInterval(timer);
+    }
+  };
+}
+
+function reasonOf(context: Context): unknown {
+  const details = context.cancellationDetails;
+  const ended = details?.cancelRequested || details?.notFound || details?.reset;
+  return ended ? cancelReason(context) : leaveRunning;
+}
+
+function cancelReason(context: Context): Error {
+  const { reason } = context.cancellationSignal;
+  return reason instanceof Error ? reason : new CancelledFailure('cancelled');
+}

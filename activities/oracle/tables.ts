@@ -1,0 +1,82 @@
+// Owns the published tables of paths that decide pass or fail: tests, deciding configuration, dependency manifests and lockfiles. Globs, matched case-sensitively.
+import picomatch from 'picomatch';
+
+/** Paths that are tests or what tests rest on: fixtures, snapshots, helpers, setup. */
+export const testPaths = [
+  '**/*.{test,spec}.*',
+  '**/*_test.*',
+  '**/*_spec.*',
+  '**/test_*.py',
+  '**/{conftest,tests}.py',
+  '**/*.cy.*',
+  '**/*{Test,Tests,Spec,IT}.{java,kt,scala,groovy,cs,php,swift}',
+  '**/{test,tests,Tests,spec,specs,e2e,cypress,__tests__,__mocks__,__snapshots__,__fixtures__,fixtures,testdata}/**',
+  '**/{androidTest,integrationTest,testFixtures,*.Test,*.Tests,*.{test,spec}.*-snapshots}/**',
+  '**/*.snap',
+] as const;
+
+/** Configuration that a runner, linter, type checker, build, CI or these checks obey; it may neither change nor appear. */
+export const decidingPaths = [
+  'pdlc.yaml',
+  'docs/00_standards/test-commands.yml',
+  '**/{vitest,vite,jest,mocha,karma,playwright,cypress,ava,nyc,c8,babel,rollup,rspack,esbuild,webpack,swc,eslint,prettier,biome,stylelint,tsup}.config.*',
+  '**/{karma,wdio,protractor}.conf.*',
+  '**/vitest.{workspace,setup}.*',
+  '**/jest.setup.*',
+  '**/.{mocharc,nycrc,c8rc,babelrc,swcrc,eslintrc,prettierrc,stylelintrc,taprc,jshintrc,oxlintrc}{,.*}',
+  '**/.{eslintignore,prettierignore,npmrc,yarnrc,yarnrc.yml,pnpmfile.cjs,env,env.local,env.test,env.test.local,envrc,nvmrc,node-version,tool-versions,python-version}',
+  '**/{biome,deno,bunfig,angular,nx,turbo}.{json,jsonc,toml}',
+  '**/tsconfig*.json',
+  '**/{pytest,.pytest,tox}.ini',
+  '**/setup.cfg',
+  '**/{.coveragerc,.flake8,.pylintrc,ruff.toml,.ruff.toml,mypy.ini,.mypy.ini,noxfile.py,sitecustomize.py,usercustomize.py}',
+  '**/*.pth',
+  '**/{.golangci.yml,.golangci.yaml,go.work}',
+  '**/{clippy.toml,.clippy.toml,rustfmt.toml,rust-toolchain,rust-toolchain.toml,build.rs}',
+  '**/.cargo/config{,.toml}',
+  '**/{Makefile,GNUmakefile,makefile,justfile,Taskfile.yml,Rakefile,.rspec}',
+  '**/{gradlew,gradlew.bat,mvnw,mvnw.cmd,gradle.properties}',
+  '**/{.mvn,gradle/wrapper}/**',
+  '**/Directory.Build.{props,targets}',
+  '**/phpunit.xml{,.dist}',
+  '.github/**',
+  '.gitlab-ci.yml',
+  '.circleci/**',
+  '.husky/**',
+  '**/{azure-pipelines.yml,Jenkinsfile,.travis.yml}',
+] as const;
+
+/** Manifests and lockfiles that say which code of others runs. */
+export const dependencyPaths = [
+  '**/{package-lock.json,npm-shrinkwrap.json,yarn.lock,pnpm-lock.yaml,bun.lock,bun.lockb,deno.lock}',
+  '**/{requirements*.txt,pyproject.toml,poetry.lock,uv.lock,Pipfile,Pipfile.lock,setup.py}',
+  '**/{pnpm-workspace.yaml,.pnp.*}',
+  '**/.yarn/{patches,plugins,releases,sdks}/**',
+  '**/{go.mod,go.sum,Cargo.toml,Cargo.lock,Gemfile,Gemfile.lock,composer.json,composer.lock}',
+  '**/{pom.xml,build.gradle,build.gradle.kts,settings.gradle,settings.gradle.kts,gradle.lockfile,build.sbt}',
+  '**/{*.csproj,*.fsproj,packages.lock.json,mix.exs,mix.lock,Package.swift,Package.resolved,pubspec.yaml,pubspec.lock}',
+] as const;
+
+/** The subset of dependency files that pin exact versions; setup is repeated only when one of these changes. */
+export const lockfilePaths = [
+  '**/{package-lock.json,npm-shrinkwrap.json,yarn.lock,pnpm-lock.yaml,bun.lock,bun.lockb,deno.lock}',
+  '**/{requirements*.txt,poetry.lock,uv.lock,Pipfile.lock,go.sum,Cargo.lock,Gemfile.lock,composer.lock,gradle.lockfile,packages.lock.json,mix.lock,Package.resolved,pubspec.lock}',
+] as const;
+
+const matcher = (globs: readonly string[]) => picomatch([...globs], { dot: true });
+const matchesTest = matcher(testPaths);
+const matchesDeciding = matcher(decidingPaths);
+const matchesDependency = matcher(dependencyPaths);
+
+/** Says for any path (relative, forward slashes) whether it is a test path, by the table or by the user's `seal` globs. */
+export function testPathMatcher(seal: readonly string[]): (path: string) => boolean {
+  const matchesSeal = matcher(seal);
+  return (path) => matchesTest(path) || (seal.length > 0 && matchesSeal(path));
+}
+
+/** Whether a path is deciding configuration. `package.json` is judged by its contents, elsewhere. */
+export const isDecidingPath = (path: string): boolean => matchesDeciding(path);
+/** Whether a path is a dependency manifest or lockfile. */
+export const isDependencyPath = (path: string): boolean => matchesDependency(path);
+/** Whether a path is a lockfile. */
+export const isLockfile: (path: string) => boolean = matcher(lockfilePaths);

@@ -1,0 +1,55 @@
+// The release activity: the end of a run on its host. What is left in the tree is saved under a printed ref before the tree is removed.
+import { mkdir, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ReleaseInput, ReleaseResult } from '../machines/contract/activities.js';
+import { capture } from './git/capture.js';
+import { attemptRef } from './git/engine-repo.js';
+import { publishRef } from './git/publish.js';
+import { findRepository, type Repository } from './git/read.js';
+import { readRef } from './git/refs.js';
+import { removeTree } from './host/files.js';
+import { type Host, pathsOf } from './host/host.js';
+import type { RunPaths } from './host/paths.js';
+import { appendEntries } from './ledger/append.js';
+import { releaseSlots } from './oracle/slot.js';
+
+/** Closes a run. Safe to repeat because leftovers are captured to the same commit and ref, and what is gone stays gone. */
+export async function release(host: Host, input: ReleaseInput): Promise<ReleaseResult> {
+  const { run, runKey, entries } = input;
+  const paths = pathsOf(host, input);
+  await appendEntries({ file: paths.ledger, entries, runKey });
+  await releaseSlots(paths);
+  const ref = `refs/pdlc/saved/${run.featureId}/${runKey.slice(0, 8)}`;
+  if (!(await exists(paths.engine))) return { savedRef: null };
+  const repo = await findRepository(run.repo, host.git);
+  if (await exists(paths.tree)) {
+    await saveLeftovers(host, { input, paths, repo, ref });
+    await putAside(paths);
+  }
+  return { savedRef: (await readRef(host.git, repo.commonDir, ref)) ? ref : null };
+}
+
+async function saveLeftovers(host: Host, { input, paths, repo, ref }: { input: ReleaseInput; paths: RunPaths; repo: Repository; ref: string }): Promise<void> {
+  const { run, tip, runKey } = input;
+  const trailers = { 'Pdlc-Run': runKey, 'Pdlc-State': input.final };
+  const atMs = Date.parse(input.entries.at(-1)?.at ?? '') || 0;
+  const words = { message: `pdlc(${run.featureId}): left in the tree at the end`, trailers, atMs };
+  const left = await capture({ git: host.git, engineDir: paths.engine, tree: paths.tree, tip, parent: tip, ref: attemptRef('end'), ...words });
+  if (left.changed || left.agentCommits > 0)
+    await publishRef({ git: host.git, repo, engineDir: paths.engine, base: run.base, ref, commit: left.commit, expected: null });
+}
+
+async function putAside(paths: RunPaths): Promise<void> {
+  // The agent's own repository may hold stashes and branches; it is small next to the files, so it is kept.
+  const kept = join(paths.dir, 'old-git');
+  await mkdir(kept, { recursive: true });
+  await rename(join(paths.tree, '.git'), join(kept, 'end')).catch(() => undefined);
+  await removeTree(paths.tree);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
