@@ -22,6 +22,12 @@ export async function ensureStack(request: StackRequest): Promise<Stack> {
   return stackAt((await startMissing(request)).ports);
 }
 
+/** The URL of the web UI of a PDLC_HOME's stack as last started, null when there never was one; starts nothing and asks nobody. */
+export function knownUiUrl(home: string): string | null {
+  const known = readRecord(stackPaths(home));
+  return known && uiUrl(known.ports);
+}
+
 /** The URL of the web UI on these ports. */
 export function uiUrl(ports: StackPorts): string {
   return `http://127.0.0.1:${ports.ui}`;

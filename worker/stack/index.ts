@@ -2,7 +2,7 @@
 // Must stay quick to load: the slow path and Temporal's client are loaded only when something has to be started.
 export { type BinarySearch, explainNotFound, type FoundBinary, findServerBinary } from './binary.js';
 export { type StoppedStack, stopStack } from './down.js';
-export { ensureStack, type Stack } from './ensure.js';
+export { ensureStack, knownUiUrl, type Stack } from './ensure.js';
 export { StackError, type StackErrorKind } from './error.js';
 export type { BinarySource, TriedSource } from './fetch-binary.js';
 export { hostIdOf } from './host-id.js';

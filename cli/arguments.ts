@@ -1,0 +1,39 @@
+// Owns parsing of single arguments and options: text in, value out, or a refusal that names what was expected.
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../machines/contract/duration.js';
+import type { LimitsConfig } from '../machines/contract/limits.js';
+import type { Extension } from '../workflows/messages.js';
+
+/** Limits that are durations; the others are plain numbers. */
+const durations = new Set(['wall', 'silence', 'deadline', 'wait']);
+
+/** A whole number of at least 1. */
+export function parseCount(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`expected a whole number from 1 to 999, found ${JSON.stringify(text)}.`);
+}
+
+/** An amount of USD of at least 0. */
+export function parseUsd(text: string): number {
+  if (/^\d{1,7}(\.\d{1,4})?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`expected an amount such as 5 or 2.50, found ${JSON.stringify(text)}.`);
+}
+
+/** One raised limit from `--<key> <value>`: absolute, or relative with a leading +. */
+export function parseExtension(key: keyof LimitsConfig): (text: string) => Extension {
+  return (text) => {
+    const relative = text.startsWith('+');
+    const amount = relative ? text.slice(1) : text;
+    const value = durations.has(key) ? parseDuration(amount) : /^\d+(\.\d+)?$/.test(amount) ? Number(amount) : null;
+    if (value !== null) return { key, value, relative };
+    throw new InvalidArgumentError(
+      `expected ${durations.has(key) ? 'a duration such as 30m or +10m' : 'a number such as 6 or +1'}, found ${JSON.stringify(text)}.`,
+    );
+  };
+}
+
+/** Allow or refuse, as true or false. */
+export function parseChoice(text: string): boolean {
+  if (text === 'allow' || text === 'refuse') return text === 'allow';
+  throw new InvalidArgumentError(`expected allow or refuse, found ${JSON.stringify(text)}.`);
+}

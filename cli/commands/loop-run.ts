@@ -1,0 +1,89 @@
+// The loop-run command: takes a feature through its stages, or comes back to the run that is already open.
+import type { ConfigFlags } from '../../activities/project/resolve.js';
+import { isWaiting } from '../../machines/contract/run-state.js';
+import { nextOf } from '../../machines/contract/state-file.js';
+import { connect, type Server } from '../connect.js';
+import type { Context } from '../context.js';
+import { CliError } from '../error.js';
+import { type Feature, findFeature } from '../feature.js';
+import { finish } from '../finish.js';
+import { followRun } from '../follow.js';
+import { limitsText } from '../render.js';
+import { type FoundRun, findRun, readLiveReport, uiUrlOf } from '../run-handle.js';
+import { reportWithoutRun } from '../run-json.js';
+import { hasRuns } from '../runs-on-disk.js';
+import { prepareRun, type StartOptions, startRun } from '../start.js';
+
+/** Options of loop-run; `wait` false ends at a usage limit instead of waiting for its reset. */
+export type LoopRunOptions = { json: boolean; wait: boolean; honor: boolean; fresh: boolean; flags: ConfigFlags };
+
+/** Runs the command; resolves with the exit code of the state in which the run waits or ended. */
+export async function loopRun(context: Context, id: string, options: LoopRunOptions): Promise<number> {
+  const seen = await findFeature(context, id, { fresh: options.fresh });
+  const seenNext = nextOf(seen.state);
+  // A feature that is done or blocked by its file needs no server, unless a run of it may be open.
+  if (seenNext.kind !== 'stage' && !hasRuns(context.home, seen)) return finish(context, withoutRun(seen, seenNext), { json: options.json, uiUrl: null });
+  const server = await connect(context);
+  try {
+    const run = await findRun(server, seen.repo.project, id);
+    if (run?.isOpen) return await attach(context, { server, run, options });
+    // A run that ended meanwhile has moved the branch since the first look.
+    const feature = run ? await findFeature(context, id, { fresh: options.fresh }) : seen;
+    const next = nextOf(feature.state);
+    if (next.kind !== 'stage') return finish(context, withoutRun(feature, next), { json: options.json, uiUrl: null });
+    return await begin(context, {
+      server,
+      feature,
+      options,
+      start: { stage: next.stage, entry: 'work', flags: options.flags, honor: options.honor, fresh: options.fresh },
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Starts a run and follows it; a run that another command started in the same moment is attached to. */
+export async function begin(
+  context: Context,
+  { server, feature, options, start }: { server: Server; feature: Feature; options: Pick<LoopRunOptions, 'json' | 'wait'>; start: StartOptions },
+): Promise<number> {
+  const prepared = await prepareRun(context, feature, { ...start, server });
+  if (!prepared.ok) return finish(context, reportWithoutRun(feature, { state: 'blocked', reason: prepared.reason }), { json: options.json, uiUrl: null });
+  const { input, notices } = prepared;
+  const run = await startRun(server, input);
+  if (run.attached) return attach(context, { server, run, options });
+  const agent = input.config.stages[input.startStage].agent.command.join(' ');
+  context.err(
+    `${feature.id}: ${input.startStage} to review with ${agent}; checks ${Object.keys(input.config.checks).join(', ') || 'none'} (${input.configSource})`,
+  );
+  context.err(`  limits: ${limitsText(input.config.limits)}`);
+  for (const notice of notices) context.err(`  note: ${notice}`);
+  const url = uiUrlOf(server, run.workflowId);
+  if (url) context.err(`  ${url}`);
+  return follow(context, { server, run, options });
+}
+
+async function attach(
+  context: Context,
+  { server, run, options }: { server: Server; run: FoundRun; options: Pick<LoopRunOptions, 'json' | 'wait'> },
+): Promise<number> {
+  const report = await readLiveReport(server, run);
+  if (report && isWaiting(report.state))
+    context.err(`${report.featureId}: this run is open and waits (${report.state}); it goes on only by one of the commands below`);
+  else context.err('attached to the run of this feature that is already open');
+  return follow(context, { server, run, options });
+}
+
+/** Follows a run to its next stop and prints it. */
+export async function follow(
+  context: Context,
+  { server, run, options }: { server: Server; run: FoundRun; options: Pick<LoopRunOptions, 'json' | 'wait'> },
+): Promise<number> {
+  const report = await followRun(context, server, run, options);
+  return finish(context, report, { json: options.json, uiUrl: uiUrlOf(server, run.workflowId) });
+}
+
+function withoutRun(feature: Feature, next: ReturnType<typeof nextOf>) {
+  if (next.kind === 'stage') throw new CliError(1, 'a stage needs a run');
+  return reportWithoutRun(feature, next.kind === 'done' ? { state: 'review_done', reason: null } : { state: 'blocked', reason: next.reason });
+}

@@ -1,0 +1,67 @@
+// The status command: where a feature's run is, from the run itself if a worker answers, else from its ledger on this host.
+import { type Report, reportOf } from '../../machines/contract/report.js';
+import { isFinal } from '../../machines/contract/run-state.js';
+import { nextOf, nextToken } from '../../machines/contract/state-file.js';
+import { connect, knownPage, type Server } from '../connect.js';
+import type { Context } from '../context.js';
+import { CliError } from '../error.js';
+import { type Feature, findFeature } from '../feature.js';
+import { statusLines } from '../render.js';
+import { findRun, readLiveReport, uiUrlOf } from '../run-handle.js';
+import { reportWithoutRun, runJson } from '../run-json.js';
+import { hasRuns, latestLedger } from '../runs-on-disk.js';
+
+/** Prints the status in any state; exits 0 when there is something to say. */
+export async function status(context: Context, id: string, { json }: { json: boolean }): Promise<number> {
+  const feature = await findFeature(context, id);
+  const { report, uiUrl, note } = await readStatus(context, feature);
+  if (note) context.err(note);
+  if (json) context.out(JSON.stringify(report ? runJson(report, uiUrl) : notStarted(feature)));
+  else
+    context.out(
+      (report ? statusLines(report, uiUrl) : [`${id}: no run yet; next is ${nextToken(nextOf(feature.state))}`, `  next: pdlc loop-run ${id}`]).join('\n'),
+    );
+  return 0;
+}
+
+type Status = { report: Report | null; uiUrl: string | null; note: string | null };
+
+async function readStatus(context: Context, feature: Feature): Promise<Status> {
+  const ledger = hasRuns(context.home, feature) ? await latestLedger(context.home, feature) : null;
+  const fromLedger = ledger ? reportOf(ledger.entries) : null;
+  // A run that is over does not change any more; its ledger on this host says all.
+  if (fromLedger && isFinal(fromLedger.state)) return { report: fromLedger, uiUrl: knownPage(context, fromLedger.workflowId), note: ledger?.problem ?? null };
+  const live = await fromServer(context, feature);
+  if (live) return live;
+  if (fromLedger && fromLedger.seq > 0)
+    return { report: fromLedger, uiUrl: knownPage(context, fromLedger.workflowId), note: 'no worker answers; this is what the ledger on this host holds, the run may be further' };
+  const next = nextOf(feature.state);
+  if (next.kind === 'stage') return { report: null, uiUrl: null, note: null };
+  return {
+    report: reportWithoutRun(feature, next.kind === 'done' ? { state: 'review_done', reason: null } : { state: 'blocked', reason: next.reason }),
+    uiUrl: null,
+    note: null,
+  };
+}
+
+async function fromServer(context: Context, feature: Feature): Promise<Status | null> {
+  let server: Server;
+  try {
+    server = await connect(context);
+  } catch (error) {
+    if (error instanceof CliError) return null;
+    throw error;
+  }
+  try {
+    const run = await findRun(server, feature.repo.project, feature.id);
+    const report = run && (await readLiveReport(server, run));
+    return report ? { report, uiUrl: uiUrlOf(server, run.workflowId), note: null } : null;
+  } finally {
+    await server.close();
+  }
+}
+
+function notStarted(feature: Feature): object {
+  const { spend: _s, ...empty } = { ...reportWithoutRun(feature, { state: 'blocked', reason: null }) };
+  return { ...empty, state: null, sentinel: null, exitCode: 0, uiUrl: null, next: [`pdlc loop-run ${feature.id}`] };
+}

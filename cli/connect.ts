@@ -1,0 +1,78 @@
+// Owns how a command reaches the server: an address or profile if the environment names one, else the local stack, started when needed.
+// Loads Temporal's client only here, and only when a command really needs it.
+import type { Client } from '@temporalio/client';
+import { ensureStack, hostIdOf, knownUiUrl, namespaceName, StackError } from '../worker/stack/index.js';
+import type { Context } from './context.js';
+import { unavailable } from './error.js';
+
+/** A connected server; `uiUrl` is the web UI's base or null, `heartbeatMs` the heartbeat timeout that fits it, `isLocal` whether the stack is ours. */
+export type Server = {
+  client: Client;
+  namespace: string;
+  uiUrl: string | null;
+  hostId: string;
+  heartbeatMs: number;
+  isLocal: boolean;
+  close: () => Promise<void>;
+};
+
+const localHeartbeatMs = 5_000;
+const remoteHeartbeatMs = 10_000;
+const connectMsMax = 5_000;
+
+/** Whether the environment names a server, so that nothing local is started. */
+export const hasOwnServer = (env: Context['env']): boolean => Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE || env.TEMPORAL_CONFIG_FILE);
+
+/** The web UI's page of a workflow as far as it is known without asking a server, or null. */
+export function knownPage({ env, home }: Context, workflowId: string): string | null {
+  const base = hasOwnServer(env) ? env.PDLC_UI_URL : knownUiUrl(home);
+  return base ? pageOf(base, { namespace: env.TEMPORAL_NAMESPACE ?? namespaceName, workflowId }) : null;
+}
+
+/** The web UI's page of a workflow. */
+export function pageOf(uiUrl: string, { namespace, workflowId }: { namespace: string; workflowId: string }): string {
+  return `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}`;
+}
+
+/** Connects; 69 with the address tried and what to do when nothing answers. */
+export async function connect(context: Context): Promise<Server> {
+  return hasOwnServer(context.env) ? connectRemote(context) : connectLocal(context);
+}
+
+async function connectLocal(context: Context): Promise<Server> {
+  // Loading the client takes as long as a warm start of the stack, so both go side by side.
+  const [stack] = await Promise.all([bringUp(context), import('@temporalio/client')]);
+  const opened = await open({ address: stack.address }, namespaceName, stack.address);
+  return { ...opened, uiUrl: stack.uiUrl, hostId: hostIdOf(context.home), heartbeatMs: localHeartbeatMs, isLocal: true };
+}
+
+async function bringUp({ home, env, build, err }: Context) {
+  try {
+    return await ensureStack({ home, env: { ...env }, build: build(), log: err });
+  } catch (error) {
+    if (error instanceof StackError) throw unavailable(error.message);
+    throw error;
+  }
+}
+
+async function connectRemote(context: Context): Promise<Server> {
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
+  const overrideEnvVars = Object.fromEntries(Object.entries(context.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars });
+  const opened = await open(connectionOptions, namespace ?? namespaceName, connectionOptions.address ?? 'the configured address');
+  return { ...opened, uiUrl: context.env.PDLC_UI_URL ?? null, hostId: hostIdOf(context.home), heartbeatMs: remoteHeartbeatMs, isLocal: false };
+}
+
+async function open(options: object, namespace: string, address: string): Promise<Pick<Server, 'client' | 'namespace' | 'close'>> {
+  const { Client, Connection } = await import('@temporalio/client');
+  try {
+    const connection = await Connection.connect({ ...options, connectTimeout: connectMsMax });
+    await connection.withDeadline(Date.now() + connectMsMax, () => connection.workflowService.describeNamespace({ namespace }));
+    return { client: new Client({ connection, namespace }), namespace, close: () => connection.close() };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw unavailable(
+      `Temporal server: expected namespace ${namespace} to answer at ${address}, found: ${why}. Check TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, or unset them to use the local stack; then run: pdlc doctor`,
+    );
+  }
+}

@@ -1,0 +1,78 @@
+// Owns finding a feature: its repository, its branch, and its state file. Reads only, and loads nothing of Temporal, so that `loop-next` stays quick.
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { branchProblem, branchTip, openRepository, type Repository, readBlob } from '../activities/git/read.js';
+import { readStateBytes } from '../activities/project/state-reader.js';
+import { PdlcError } from '../machines/contract/failure.js';
+import { branchOf, featureIdProblem } from '../machines/contract/feature-id.js';
+import { type StateReading, stateFileBytesMax, stateFilePath } from '../machines/contract/state-file.js';
+import type { Context } from './context.js';
+import { CliError, usageError } from './error.js';
+
+/** A feature in its repository: `tip` is its branch's commit (null: no branch yet), `source` where the state was read. */
+export type Feature = {
+  id: string;
+  repo: Repository;
+  branch: string;
+  tip: string | null;
+  state: StateReading;
+  stateText: string;
+  source: 'branch' | 'checkout';
+};
+
+/** Refuses an id that cannot be one, before anything is looked at. */
+export function checkFeatureId(id: string): void {
+  const problem = featureIdProblem(id);
+  if (problem) throw usageError(`feature id ${JSON.stringify(id.slice(0, 120))}: ${problem}; an id looks like F20261130-101500`);
+}
+
+/** The repository around the working folder; 64 with one clear message when there is none that can be used. */
+export async function openHere(context: Context): Promise<Repository> {
+  try {
+    return await openRepository(context.cwd, context.git);
+  } catch (error) {
+    if (error instanceof PdlcError && error.kind === 'repository_unusable') throw usageError(error.message);
+    throw error;
+  }
+}
+
+/** Finds a feature; state comes from the tip of its branch if there is one, else (or when `fresh`) from the checkout. */
+export async function findFeature(context: Context, id: string, options: { fresh?: boolean } = {}): Promise<Feature> {
+  checkFeatureId(id);
+  const repo = await openHere(context);
+  const branch = branchOf(id);
+  const tip = await branchTip(repo, branch, context.git);
+  const found = tip !== null && !options.fresh ? await stateOnBranch(context, { repo, tip, id }) : null;
+  const { reading: state, text: stateText } = found ?? stateInCheckout(repo.top, id);
+  return { id, repo, branch, tip, state, stateText, source: found ? 'branch' : 'checkout' };
+}
+
+/** Refuses a feature whose branch the engine cannot write. */
+export async function requireBranch(context: Context, { repo, branch }: Feature): Promise<void> {
+  const problem = await branchProblem(repo, branch, context.git);
+  if (problem) throw new CliError(64, problem);
+}
+
+type Found = { reading: StateReading; text: string };
+
+async function stateOnBranch(context: Context, { repo, tip, id }: { repo: Repository; tip: string; id: string }): Promise<Found | null> {
+  const path = stateFilePath(id);
+  const blob = await readBlob({ git: context.git, gitDir: repo.commonDir, commit: tip, path, bytesMax: stateFileBytesMax });
+  if (blob.kind === 'missing') return null;
+  if (blob.kind === 'too_large')
+    return { reading: { ok: false, expected: `at most ${stateFileBytesMax} bytes`, found: `${blob.sizeBytes} bytes in ${path}` }, text: '' };
+  return { reading: readStateBytes(blob.bytes, path), text: blob.bytes.toString() };
+}
+
+function stateInCheckout(top: string, id: string): Found {
+  const path = stateFilePath(id);
+  const file = join(top, path);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) return { reading: readStateBytes(null, path), text: '' };
+  if (!stat.isFile())
+    return { reading: { ok: false, expected: 'a file', found: `${stat.isDirectory() ? 'a directory' : 'something else'} at ${path}` }, text: '' };
+  if (stat.size > stateFileBytesMax)
+    return { reading: { ok: false, expected: `at most ${stateFileBytesMax} bytes`, found: `${stat.size} bytes in ${path}` }, text: '' };
+  const bytes = readFileSync(file);
+  return { reading: readStateBytes(bytes, path), text: bytes.toString() };
+}

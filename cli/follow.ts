@@ -1,0 +1,96 @@
+// Owns staying with a run until it waits for a person or ends. Leaving never stops the run.
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Report } from '../machines/contract/report.js';
+import { exitCodes, isFinal, isWaiting } from '../machines/contract/run-state.js';
+import type { Server } from './connect.js';
+import type { Context } from './context.js';
+import { CliError } from './error.js';
+import { openProgress, type Progress } from './progress.js';
+import { type FoundRun, readLiveReport } from './run-handle.js';
+
+/** How often the report is read, in ms; the run's end is heard at once, without polling. */
+const pollMs = 150;
+/** How often a moving run is asked what its agent last said, in ms. */
+const activityMs = 1_000;
+/** After this long without any worker answering, the person is told, in ms. */
+const silentWorkerMs = 8_000;
+
+/** `wait`: stay while a usage limit is waited for. `ignore`: a waiting state that an accepted command is just leaving. */
+export type FollowOptions = { wait: boolean };
+
+/** The report at the moment at which the run waits or is over; 130 when the person leaves first (Ctrl-C), and the run goes on. */
+export async function followRun(context: Context, server: Server, run: FoundRun, options: FollowOptions): Promise<Report> {
+  const progress = openProgress(context);
+  const leave = new AbortController();
+  const onSignal = () => leave.abort();
+  process.once('SIGINT', onSignal);
+  try {
+    return await Promise.race([watchRun({ context, server, run, progress, options, leave }), detached(leave, run)]);
+  } finally {
+    process.off('SIGINT', onSignal);
+    leave.abort();
+    progress.end();
+  }
+}
+
+type Watching = { context: Context; server: Server; run: FoundRun; progress: Progress; options: FollowOptions; leave: AbortController };
+
+async function watchRun({ context, server, run, progress, options, leave }: Watching): Promise<Report> {
+  let closed = false;
+  // The long poll for the result is given up with the watching; an open one would keep this process alive.
+  const ended = server.client
+    .withAbortSignal(leave.signal, () => run.handle.result())
+    .then(
+      () => undefined,
+      () => undefined,
+    );
+  void ended.then(() => {
+    closed = true;
+  });
+  let activity: string | null = null;
+  let askedAt = 0;
+  let answeredAt = Date.now();
+  while (!leave.signal.aborted) {
+    const isClosed = closed;
+    const report = await readLiveReport(server, run);
+    if (report) {
+      answeredAt = Date.now();
+      progress.show(report, activity);
+      if (isStopped(report, isClosed, options)) return report;
+    } else if (Date.now() - answeredAt > silentWorkerMs) {
+      answeredAt = Date.now() + 10 * silentWorkerMs;
+      context.err(`  no worker answers for this host; start one with: ${server.isLocal ? 'pdlc up' : 'pdlc worker'} (the run waits for it)`);
+    }
+    if (context.isTerminal && Date.now() - askedAt > activityMs) {
+      askedAt = Date.now();
+      activity = await lastActivity(run);
+    }
+    await Promise.race([ended, sleep(pollMs)]);
+  }
+  return new Promise(() => undefined); // the person has left; the race is decided elsewhere
+}
+
+function isStopped(report: Report, isClosed: boolean, { wait }: FollowOptions): boolean {
+  if (isFinal(report.state)) return isClosed;
+  return isWaiting(report.state) && !(wait && report.state === 'limited');
+}
+
+async function lastActivity({ handle }: FoundRun): Promise<string | null> {
+  try {
+    const { raw } = await handle.describe();
+    const payload = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
+    if (!payload) return null;
+    const details: unknown = JSON.parse(Buffer.from(payload).toString());
+    const { doing, lastLine } = details as { doing?: string; lastLine?: string | null }; // written by our own activities
+    return lastLine || doing || null;
+  } catch {
+    return null; // only decoration: the run itself is read elsewhere
+  }
+}
+
+async function detached({ signal }: AbortController, { workflowId }: FoundRun): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  const id = workflowId.split('/').at(-1);
+  throw new CliError(exitCodes.detached, `detached: the run goes on. Come back with: pdlc loop-run ${id}   stop it with: pdlc cancel ${id}`);
+}
