@@ -46,8 +46,9 @@ async function build() {
   mkdirSync(next);
   writeFileSync(join(next, '.gitignore'), '*\n');
   await compile();
-  const { bundleWorkflows, copyAssets } = await import('./assets.mjs');
+  const { bundleCommandLine, bundleWorkflows, copyAssets } = await import('./assets.mjs');
   copyAssets(root, next);
+  await bundleCommandLine(next);
   const bundleInputs = hashOf(root, ['.dist-next/workflows', '.dist-next/machines', 'package-lock.json', '.ci/assets.mjs']);
   await bundleWorkflows({ from: next, reuse: readBuild()?.bundleInputs === bundleInputs ? join(dist, 'workflows', 'bundle.js') : null });
   rmSync(join(next, '.gitignore'));

@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import { ensureStack, hostIdOf, knownUiUrl, namespaceName, StackError } from '../worker/stack/index.js';
 import type { Context } from './context.js';
 import { unavailable } from './error.js';
+import { workerEntry } from './places.js';
 
 /** A connected server; `uiUrl` is the web UI's base or null, `heartbeatMs` the heartbeat timeout that fits it, `isLocal` whether the stack is ours. */
 export type Server = {
@@ -41,14 +42,14 @@ export async function connect(context: Context): Promise<Server> {
 
 async function connectLocal(context: Context): Promise<Server> {
   // Loading the client takes as long as a warm start of the stack, so both go side by side.
-  const [stack] = await Promise.all([bringUp(context), import('@temporalio/client')]);
+  const [stack] = await Promise.all([bringUp(context), import('./temporal.js')]);
   const opened = await open({ address: stack.address }, namespaceName, stack.address);
   return { ...opened, uiUrl: stack.uiUrl, hostId: hostIdOf(context.home), heartbeatMs: localHeartbeatMs, isLocal: true };
 }
 
 async function bringUp({ home, env, build, err }: Context) {
   try {
-    return await ensureStack({ home, env: { ...env }, build: build(), log: err });
+    return await ensureStack({ home, env: { ...env }, build: build(), log: err, workerEntry });
   } catch (error) {
     if (error instanceof StackError) throw unavailable(error.message);
     throw error;
@@ -56,7 +57,7 @@ async function bringUp({ home, env, build, err }: Context) {
 }
 
 async function connectRemote(context: Context): Promise<Server> {
-  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
+  const { loadClientConnectConfig } = await import('./temporal.js');
   const overrideEnvVars = Object.fromEntries(Object.entries(context.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars });
   const opened = await open(connectionOptions, namespace ?? namespaceName, connectionOptions.address ?? 'the configured address');
@@ -64,7 +65,7 @@ async function connectRemote(context: Context): Promise<Server> {
 }
 
 async function open(options: object, namespace: string, address: string): Promise<Pick<Server, 'client' | 'namespace' | 'close'>> {
-  const { Client, Connection } = await import('@temporalio/client');
+  const { Client, Connection } = await import('./temporal.js');
   try {
     const connection = await Connection.connect({ ...options, connectTimeout: connectMsMax });
     await connection.withDeadline(Date.now() + connectMsMax, () => connection.workflowService.describeNamespace({ namespace }));

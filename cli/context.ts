@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { createGit, type Git } from '../activities/git/git.js';
+import { buildFile } from './places.js';
 
 /** The process as a command sees it; `home` is $PDLC_HOME, `build` names this build of the code. */
 export type Context = {
@@ -50,6 +51,6 @@ function homeOf(env: Context['env'], cwd: string): string {
 }
 
 function readBuild(): string {
-  const { build } = JSON.parse(readFileSync(new URL('../build.json', import.meta.url), 'utf8')) as { build: string }; // written by our own build
+  const { build } = JSON.parse(readFileSync(buildFile, 'utf8')) as { build: string }; // written by our own build
   return build;
 }

@@ -13,7 +13,7 @@ export type FoundRun = { handle: WorkflowHandle; workflowId: string; runId: stri
 
 /** The latest run of a feature, or null when the server knows none. */
 export async function findRun({ client }: Server, project: string, featureId: string): Promise<FoundRun | null> {
-  const { WorkflowNotFoundError } = await import('@temporalio/client');
+  const { WorkflowNotFoundError } = await import('./temporal.js');
   const workflowId = workflowIdOf(project, featureId);
   const handle = client.workflow.getHandle(workflowId);
   try {

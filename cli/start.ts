@@ -54,8 +54,7 @@ export async function prepareRun(
 
 /** Starts the workflow of a prepared run; `attached` when another one was already open. */
 export async function startRun(server: Server, input: RunInput): Promise<FoundRun & { attached: boolean }> {
-  const { WorkflowExecutionAlreadyStartedError } = await import('@temporalio/client');
-  const { TypedSearchAttributes } = await import('@temporalio/common');
+  const { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } = await import('./temporal.js');
   const workflowId = workflowIdOf(input.project, input.featureId);
   const { limits, stages } = input.config;
   try {

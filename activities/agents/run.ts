@@ -1,6 +1,4 @@
 // Owns one agent process from prompt to outcome: started once, watched, swept, read. What it says decides nothing about the work.
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { AgentOutcome } from '../../machines/contract/attempt.js';
 import { unknownUsage } from '../../machines/contract/usage.js';
@@ -13,6 +11,7 @@ import { sweep } from '../process/sweep.js';
 import { type ProcessExit, watch } from '../process/watch.js';
 import type { AgentReading } from './adapter.js';
 import { commandAgent } from './command.js';
+import { programProblem } from './program.js';
 
 /** Most bytes that one agent process may print; more ends it as `flooded`. */
 const outputBytesMax = 512 * 1_048_576;
@@ -54,20 +53,6 @@ export async function runAgent(host: Host, { dir, token, cwd, argv, env, prompt,
   const reading = commandAgent.read(await tail(filesOf(dir).out, resultBytesMax).catch(() => ''));
   const facts = { usage: reading.usage, durationMs: Math.round(performance.now() - startedMs), lastWords: reading.text.trim().slice(-lastWordsMax) };
   return { outcome: outcomeOf(exit, facts), reading, swept: killed };
-}
-
-/** Why a program cannot be started, or null: not found on the path, a directory, or not executable. Relative names with a slash are looked up in `cwd`. */
-export function programProblem(program: string, at: { cwd: string; path: string }): string | null {
-  const places = program.includes('/') ? [isAbsolute(program) ? program : join(at.cwd, program)] : at.path.split(delimiter).map((dir) => join(dir, program));
-  const found = places.find((place) => statSync(place, { throwIfNoEntry: false }));
-  if (!found) return `agent command: expected a program, found no ${JSON.stringify(program)}${program.includes('/') ? '' : ' on PATH'}`;
-  if (!statSync(found).isFile()) return `agent command: expected a program, found that ${found} is no file`;
-  try {
-    accessSync(found, constants.X_OK);
-    return null;
-  } catch {
-    return `agent command: expected an executable file, found that ${found} is not executable (chmod +x)`;
-  }
 }
 
 function outcomeOf(exit: ProcessExit, facts: { usage: AgentReading['usage']; durationMs: number; lastWords: string }): AgentOutcome {

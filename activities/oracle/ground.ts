@@ -2,7 +2,7 @@
 import type { PrepareInput } from '../../machines/contract/activities.js';
 import { type CheckResult, describeCheck, isRed } from '../../machines/contract/check.js';
 import type { Ground } from '../../machines/contract/verdict.js';
-import { programProblem } from '../agents/run.js';
+import { programProblem } from '../agents/program.js';
 import { readEnvironment } from '../host/environment.js';
 import { type CheckPlace, runCheck } from './check.js';
 import { green, greenOrEmpty, type Wanted } from './checks.js';

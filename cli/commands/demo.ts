@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { explainNotFound, findServerBinary, stopStack } from '../../worker/stack/index.js';
 import { type Context, createContext } from '../context.js';
 import { unavailable } from '../error.js';
+import { demoFolder } from '../places.js';
 import { loopRun } from './loop-run.js';
 import { newCommand } from './new.js';
 
@@ -45,11 +45,11 @@ export async function demo(context: Context, { keep, json }: { keep: boolean; js
 }
 
 function makeSample(repo: string, env: Context['env']): void {
-  const from = fileURLToPath(new URL('../demo', import.meta.url));
+  const from = demoFolder;
   mkdirSync(repo, { recursive: true });
   cpSync(join(from, 'sample'), repo, { recursive: true });
   const fill = (text: string): string =>
-    text.replaceAll('{{AGENT}}', JSON.stringify(join(from, 'agent.mjs'))).replaceAll('{{EVALUATOR}}', JSON.stringify(join(from, 'evaluator.mjs')));
+    text.replaceAll('{{AGENT}}', () => JSON.stringify(join(from, 'agent.mjs'))).replaceAll('{{EVALUATOR}}', () => JSON.stringify(join(from, 'evaluator.mjs')));
   writeFileSync(join(repo, 'pdlc.yaml'), fill(readFileSync(join(from, 'pdlc.yaml.template'), 'utf8')));
   const identity = [
     '-c',

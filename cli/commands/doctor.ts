@@ -1,7 +1,7 @@
 // The doctor command: looks at everything a run needs and names one fix per problem. It starts nothing and changes nothing.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { programProblem } from '../../activities/agents/run.js';
+import { programProblem } from '../../activities/agents/program.js';
 import type { Repository } from '../../activities/git/read.js';
 import { explainNotFound, findServerBinary, stackStatus } from '../../worker/stack/index.js';
 import { loadConfig } from '../config.js';

@@ -1,11 +1,11 @@
 // The commands up, down and worker: the local stack, and a worker in the foreground for a server of one's own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { stopStack } from '../../worker/stack/index.js';
+import { stopStack, workerFlags } from '../../worker/stack/index.js';
 import { connect, hasOwnServer } from '../connect.js';
 import type { Context } from '../context.js';
 import { CliError, usageError } from '../error.js';
+import { workerEntry } from '../places.js';
 
 /** How long processes of the stack get to end by themselves, in ms. */
 const graceMs = 8_000;
@@ -38,9 +38,8 @@ export async function down(context: Context, { json }: { json: boolean }): Promi
 
 /** Runs a worker of this host in the foreground until it is told to stop. */
 export async function worker(context: Context): Promise<number> {
-  const entry = fileURLToPath(new URL('../../worker/main.js', import.meta.url));
   const env = { ...context.env, PDLC_HOME: context.home, PDLC_BUILD: context.build() };
-  const child = spawn(process.execPath, [entry], { env, stdio: 'inherit' });
+  const child = spawn(process.execPath, [...workerFlags, workerEntry], { env, stdio: 'inherit' });
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on('SIGINT', pass).on('SIGTERM', pass);
   context.err(`worker: serving this host (${context.home}); stop it with Ctrl-C, agents go on`);

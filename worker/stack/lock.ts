@@ -1,6 +1,7 @@
 // Owns the one lock under which the local stack is started or stopped.
 // Never waits for ever, and never lets a holder that lost the lock start another process.
 import { mkdirSync } from 'node:fs';
+import { lock } from 'proper-lockfile';
 import { StackError } from './error.js';
 import type { StackPaths } from './paths.js';
 
@@ -16,7 +17,6 @@ export interface HeldLock {
 /** Runs `work` while no other process starts or stops this stack; throws StackError 'busy' after five minutes of waiting. */
 export async function withStackLock<T>(paths: StackPaths, work: (lock: HeldLock) => Promise<T>): Promise<T> {
   mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
-  const { lock } = await import('proper-lockfile');
   let lost: Error | null = null;
   const release = await lock(paths.folder, {
     lockfilePath: paths.lock,

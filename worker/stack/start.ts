@@ -6,20 +6,20 @@ import { explainNotFound, findServerBinary } from './binary.js';
 import { stopProcess } from './detached.js';
 import { StackError } from './error.js';
 import { type HeldLock, withStackLock } from './lock.js';
-import { prepareNamespace } from './namespace.js';
+import { prepareNamespace } from './prepare-namespace.js';
 import { databasePath, databasesIn, type StackPaths, stackPaths } from './paths.js';
 import { choosePorts } from './ports.js';
 import { readRecord, type StackRecord, serverAddress, writeRecord } from './record.js';
 import { portOpens, serverFailed, serverGraceMs, startServer } from './server.js';
 import { startWorker, waitReady, workerGraceMs } from './worker-process.js';
 
-/** What the stack is to be brought up with; the worker's script is by default the one beside this code. */
+/** What the stack is to be brought up with; `workerEntry` is the worker's script. */
 export interface StackRequest {
   home: string;
   env: NodeJS.ProcessEnv;
   build: string;
   log: (line: string) => void;
-  workerEntry?: string | undefined;
+  workerEntry: string;
 }
 
 interface Start {
