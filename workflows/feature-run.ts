@@ -1,6 +1,5 @@
 // Owns the workflow of one feature: ask the machine, have it done, feed the result back, until the run waits for a person or ends. Deterministic; decides nothing itself.
 import { allHandlersFinished, CancellationScope, condition, continueAsNew, isCancellation, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
-import { breachOf } from '../machines/budget.js';
 import type { Report } from '../machines/contract/report.js';
 import type { RunInput } from '../machines/contract/run-input.js';
 import { isFinal, isWaiting } from '../machines/contract/run-state.js';
@@ -8,7 +7,7 @@ import { beginStage } from '../machines/step.js';
 import { abort, choose, extend, note, once, pause, resume } from './command.js';
 import { beginLive, type Carried, carry, dispatchedStage, type Live, record, restoreLive, stateOf } from './live.js';
 import { abortSignal, chooseSignal, extendSignal, noteSignal, pauseSignal, reportQuery, resumeSignal } from './messages.js';
-import { perform, tell } from './perform.js';
+import { breachNow, perform, tell } from './perform.js';
 import { showDetails, showState } from './presence.js';
 import { flush, release, settleStage, tellRun } from './settle.js';
 
@@ -43,7 +42,7 @@ function start(live: Live): void {
   const { featureId, repo, branch, base, tip, design, configSource, honor } = input;
   const facts = { featureId, repo, branch, base, tip, configSource, honor, design: `${design.path} ${design.digest}`, limits: input.config.limits };
   record(live, { kind: 'run.started', workflowId: workflowInfo().workflowId, ...facts });
-  tellRun(live, { type: 'budget.checked', breach: breachOf(live.report.spend, live.report.limits, null) });
+  tellRun(live, { type: 'budget.checked', breach: breachNow(live) });
 }
 
 async function moveWithinDeadline(live: Live): Promise<void> {
@@ -51,11 +50,13 @@ async function moveWithinDeadline(live: Live): Promise<void> {
   const moving = new CancellationScope();
   const clock = new CancellationScope();
   let passed = false;
-  const alarm = clock.run(async () => {
+  const ring = async (): Promise<void> => {
     await sleep(Math.max(1, live.report.limits.deadline - live.activeMs), { summary: 'deadline' });
     passed = true;
     moving.cancel();
-  });
+  };
+  // Caught here and not where it is awaited: a cancelled run ends the clock long before its agent is gone.
+  const alarm = clock.run(ring).catch(() => undefined);
   try {
     await moving.run(() => move(live));
   } catch (error) {
@@ -65,7 +66,7 @@ async function moveWithinDeadline(live: Live): Promise<void> {
   } finally {
     live.activeMs += Date.now() - startedMs;
     clock.cancel();
-    await alarm.catch(() => undefined);
+    await alarm;
   }
 }
 
@@ -85,7 +86,8 @@ function dispatch(live: Live): void {
   const { entry: asked, steps: step } = live.run.context;
   const entry = stage === 'review' ? 'judge' : asked;
   live.stage = beginStage({ stage, entry, attemptsMax: live.input.config.stages[stage].attempts });
-  live.work = { step, candidate: null, seal: live.tip, card: null, rejection: null, tampered: [], startedAt: Date.now(), checks: {} };
+  live.work = { step, candidate: null, seal: live.tip, card: null, rejection: null, tampered: [], ended: null, startedAt: Date.now(), checks: {} };
+  tell(live, { type: 'budget.checked', breach: breachNow(live) });
   record(live, { kind: 'stage.dispatched', stage, step, entry });
   showState(live);
 }

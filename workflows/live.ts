@@ -1,5 +1,5 @@
 // Owns the memory of a running workflow: the two machines, the report and the facts not yet written to the ledger. All of it is JSON, so that continue-as-new can carry it.
-import type { AttemptRef } from '../machines/contract/activities.js';
+import type { AgentResult, AttemptRef } from '../machines/contract/activities.js';
 import type { Capture } from '../machines/contract/attempt.js';
 import type { Card } from '../machines/contract/card.js';
 import type { Fact, LedgerEntry } from '../machines/contract/ledger.js';
@@ -9,7 +9,7 @@ import type { RunState } from '../machines/contract/run-state.js';
 import type { Stage } from '../machines/contract/stage.js';
 import { beginRun, type RunSnapshot, restoreRun, restoreStage, type Saved, type StageSnapshot, save } from '../machines/step.js';
 
-/** What the current stage works on: `candidate` is the last capture, `seal` the commit whose deciding files must stay, `card` the last evaluator's, `rejection` the text for the next prompt, `tampered` the paths to put back first, `startedAt` epoch ms. */
+/** What the current stage works on: `candidate` is the last capture, `seal` the commit whose deciding files must stay, `card` the last evaluator's, `rejection` the text for the next prompt, `tampered` the paths to put back first, `ended` an agent's end whose work is not captured yet, `startedAt` epoch ms. */
 export type StageWork = {
   step: number;
   candidate: Capture | null;
@@ -17,6 +17,7 @@ export type StageWork = {
   card: Card | null;
   rejection: string | null;
   tampered: string[];
+  ended: AgentResult | null;
   startedAt: number;
   checks: Record<string, boolean>;
 };

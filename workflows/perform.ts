@@ -1,7 +1,7 @@
 // Owns what a moving stage has done for it: one act per state, whose result is recorded and fed back to the machine. It decides nothing.
 import { ActivityFailure, isCancellation, rootCause } from '@temporalio/workflow';
 import { breachOf } from '../machines/budget.js';
-import type { AttemptRef } from '../machines/contract/activities.js';
+import type { AgentResult, AttemptRef } from '../machines/contract/activities.js';
 import { isCharged, outcomeProblem, type Role } from '../machines/contract/attempt.js';
 import { checkFacts } from '../machines/contract/state-file.js';
 import type { Verdict } from '../machines/contract/verdict.js';
@@ -27,6 +27,11 @@ export async function perform(live: Live): Promise<void> {
   throw new Error(`stage state ${String(state)} has nothing to perform`);
 }
 
+/** Why no further agent may be started, as of now, or null. */
+export function breachNow(live: Live): string | null {
+  return breachOf(live.report.spend, live.report.limits, live.last);
+}
+
 /** Feeds one fact to the stage machine. */
 export function tell(live: Live, event: StageEvent): void {
   if (live.stage) live.stage = advanceStage(live.stage, event);
@@ -46,19 +51,28 @@ async function prepare(live: Live): Promise<void> {
 
 async function work(live: Live, state: 'working' | 'repairing'): Promise<void> {
   const at = placeOf(live, 'next');
+  const { outcome } = live.work?.ended ?? (await runAgent(live, at, state));
+  const changed = isCharged(outcome) ? await capture(live, at, 'agent') : (live.stage?.context.changed ?? false);
+  const problem = outcomeProblem(outcome);
+  if (live.work) live.work.ended = null;
+  if (live.work && problem && isCharged(outcome)) live.work.rejection = `${problem}\n\n${outcome.lastWords}`;
+  tell(live, { type: 'budget.checked', breach: breachNow(live) });
+  tell(live, { type: 'agent.ended', outcome, changed });
+}
+
+/** Its end is remembered until its work is captured: a capture that fails must not start a second agent for the same attempt. */
+async function runAgent(live: Live, at: AttemptRef, state: 'working' | 'repairing'): Promise<AgentResult> {
   const role: Role = at.stage === 'review' ? 'fixer' : 'worker';
   const { agent } = act('agent', live.input, { id: attemptId(at), summary: `${at.stage}: ${role}${state === 'repairing' ? ' (repair)' : ''}` });
   const { seal, tampered } = live.work ?? { seal: live.tip, tampered: [] };
   const restore = tampered.length > 0 ? { commit: seal, paths: tampered } : null;
   const last = at.attempt + (role === 'fixer' ? 1 : 0) >= (live.stage?.context.attemptsMax ?? 0);
-  const { outcome, swept } = await agent({ ...forRun(live), at, role, rejection: live.work?.rejection ?? null, restore, notes: live.notes, last });
+  const ended = await agent({ ...forRun(live), at, role, rejection: live.work?.rejection ?? null, restore, notes: live.notes, last });
+  const { outcome, swept } = ended;
   record(live, { kind: 'attempt.ended', stage: at.stage, step: at.step, attempt: at.attempt, role, outcome, swept });
   live.last = { usd: outcome.usage.usd, usdMax: live.report.limits.usdPerAttempt };
-  const changed = isCharged(outcome) ? await capture(live, at, 'agent') : (live.stage?.context.changed ?? false);
-  const problem = outcomeProblem(outcome);
-  if (live.work && problem && isCharged(outcome)) live.work.rejection = `${problem}\n\n${outcome.lastWords}`;
-  tell(live, { type: 'budget.checked', breach: breach(live) });
-  tell(live, { type: 'agent.ended', outcome, changed });
+  if (live.work) live.work.ended = ended;
+  return ended;
 }
 
 async function judge(live: Live): Promise<void> {
@@ -84,7 +98,7 @@ async function judge(live: Live): Promise<void> {
   const { stage, step, attempt } = at;
   record(live, { kind: 'verdict.reached', stage, step, attempt, commit: candidate.commit, verdict, durationMs: Date.now() - startedMs });
   remember(live, verdict, candidate.commit);
-  tell(live, { type: 'budget.checked', breach: breach(live) });
+  tell(live, { type: 'budget.checked', breach: breachNow(live) });
   tell(live, { type: 'verdict.reached', verdict });
 }
 
@@ -104,12 +118,8 @@ function remember(live: Live, verdict: Verdict, commit: string): void {
   live.work.checks = checkFacts(stage, verdict.checks);
   live.work.card = verdict.card ?? live.work.card;
   live.work.tampered = verdict.kind === 'tampered' ? verdict.paths.map(({ path }) => path) : [];
-  live.work.rejection = verdict.kind === 'reject' ? verdict.feedback : verdict.kind === 'tampered' ? verdict.reason : null;
+  live.work.rejection = verdict.kind === 'pass' ? null : 'feedback' in verdict ? verdict.feedback : verdict.reason;
   if (verdict.kind === 'pass' && stage !== 'tdd') live.verified = commit;
-}
-
-function breach(live: Live): string | null {
-  return breachOf(live.report.spend, live.report.limits, live.last);
 }
 
 function forRun(live: Live): { run: Live['input']; runKey: string } {

@@ -24,9 +24,9 @@ export function showState(live: Live): void {
 /** The run as Markdown: state and reason first, then one row per step. */
 export function detailsOf(report: Report, state: RunState): string {
   const head = `**${state}**${report.reason ? `: ${inCell(report.reason)}` : ''}${state === 'review_done' ? ` \`${doneSentinel}\`` : ''}`;
-  const usd = report.usage.usd === null ? `USD ${report.usage.usdKnown.toFixed(2)} known, more unknown` : `USD ${report.usage.usd.toFixed(2)}`;
+  const usd = report.usage.usd === null ? `USD ${report.usage.usdKnown.toFixed(2)} (part of the spend is unknown)` : `USD ${report.usage.usd.toFixed(2)}`;
   const facts = `steps ${report.stepsUsed} of ${report.maxSteps} · ${usd} of ${report.limits.usd} · branch \`${report.branch}\` at \`${report.head.slice(0, 10)}\``;
-  const wayOut = isWaiting(state) ? `\n\nGo on: \`pdlc status ${report.featureId}\` shows the commands.` : '';
+  const wayOut = isWaiting(state) ? `\n\nGo on with \`pdlc resume ${report.featureId}\`; \`pdlc status ${report.featureId}\` shows every way.` : '';
   const table = ['| step | stage | result | attempts | checks | commit | why |', '|---|---|---|---|---|---|---|', ...report.steps.map(rowOf)].join('\n');
   return `${head}\n\n${facts}${wayOut}\n\n${report.steps.length > 0 ? table : ''}`;
 }

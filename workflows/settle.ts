@@ -1,11 +1,11 @@
 // Owns the end of a stage and the end of a run: what is written to the ledger, the state files and the branch, and what the run machine is told.
 import { ActivityFailure, isCancellation, rootCause } from '@temporalio/workflow';
-import { breachOf } from '../machines/budget.js';
 import type { PublishResult } from '../machines/contract/activities.js';
 import type { RunEvent } from '../machines/run.js';
 import { advanceRun } from '../machines/step.js';
 import { type Live, placeOf, record, stateOf } from './live.js';
 import { act, attemptId } from './options.js';
+import { breachNow } from './perform.js';
 
 /** Publishes the stage that just ended and tells the run how; a branch that cannot be moved blocks the run instead of losing the stage. */
 export async function settleStage(live: Live): Promise<void> {
@@ -28,12 +28,12 @@ export async function settleStage(live: Live): Promise<void> {
   live.work = null;
   live.notes = ok ? [] : live.notes;
   live.reseal = ok ? false : live.reseal;
+  tellRun(live, { type: 'budget.checked', breach: breachNow(live) });
   if ('failed' in published) return tellRun(live, { type: 'stage.blocked', reason: published.failed });
   if (published.head) {
     live.tip = published.head;
     record(live, { kind: 'branch.moved', stage: at.stage, step: at.step, head: published.head });
   }
-  tellRun(live, { type: 'budget.checked', breach: breachOf(live.report.spend, live.report.limits, live.last) });
   tellRun(live, endOf(String(ended.value), reason ?? '', published));
 }
 
@@ -42,7 +42,9 @@ export async function flush(live: Live): Promise<void> {
   if (live.pending.length === 0) return;
   const entries = live.pending.splice(0);
   const { publish } = act('publish', live.input, { id: `ledger-${live.report.seq}`, summary: 'write the ledger' });
-  await publish({ run: live.input, runKey: live.runKey, at: null, entries, settle: null });
+  const failed = await failureOf(publish({ run: live.input, runKey: live.runKey, at: null, entries, settle: null }));
+  // The facts stay in this run's history, and go with the next act that writes.
+  if (failed) live.pending.unshift(...entries);
 }
 
 /** Ends the run on its host: what is left in the tree is saved under a ref that is printed, then the tree is removed. */
@@ -51,8 +53,25 @@ export async function release(live: Live): Promise<void> {
   record(live, { kind: 'run.ended', state, reason: live.run.context.reason });
   const entries = live.pending.splice(0);
   const { release } = act('release', live.input, { id: 'end', summary: `end: ${state}` });
-  const { savedRef } = await release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state });
-  if (savedRef) live.report = { ...live.report, notices: [...live.report.notices, `what was left in the tree is saved as ${savedRef}`] };
+  let said: string | null = null;
+  const failed = await failureOf(
+    release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state }).then(({ savedRef }) => {
+      if (savedRef) said = `what was left in the tree is saved as ${savedRef}`;
+    }),
+  );
+  if (failed) said = `the tree could not be cleared away and is kept: ${failed}`;
+  if (said) live.report = { ...live.report, notices: [...live.report.notices, said] };
+}
+
+/** Why an act failed for good, in words, or null; cancellation passes through. */
+async function failureOf(acting: Promise<unknown>): Promise<string | null> {
+  try {
+    await acting;
+    return null;
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    return rootCause(error) ?? error.message;
+  }
 }
 
 /** Feeds one fact to the run machine. */

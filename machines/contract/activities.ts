@@ -21,7 +21,14 @@ export type PrepareInput = ForRun & { at: AttemptRef; tip: string; entry: 'work'
 export type PrepareResult = { tree: string; ground: Ground; notices: string[] };
 
 /** `rejection` is the refusing gate's bounded text for a repair, `restore` are tampered paths to put back first, `notes` come from a person, `last`: no attempt is left after this. */
-export type AgentInput = ForRun & { at: AttemptRef; role: Role; rejection: string | null; restore: { commit: string; paths: string[] } | null; notes: string[]; last: boolean };
+export type AgentInput = ForRun & {
+  at: AttemptRef;
+  role: Role;
+  rejection: string | null;
+  restore: { commit: string; paths: string[] } | null;
+  notes: string[];
+  last: boolean;
+};
 
 /** Commits what is in the tree as `author` (the agent's attempt, or a person's work on a kept tree); `atMs` dates the commit. */
 export type CaptureInput = ForRun & { at: AttemptRef; author: 'agent' | 'person'; parent: string; tip: string; atMs: number };

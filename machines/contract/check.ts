@@ -29,7 +29,7 @@ export function isRed(result: CheckResult): boolean {
 export function describeCheck(result: CheckResult): string {
   switch (result.kind) {
     case 'passed':
-      return `${result.name} passed`;
+      return result.tests === 0 ? `${result.name} ran no tests (exit 0)` : `${result.name} passed`;
     case 'failed':
       return result.tests === 0 ? `${result.name} ran no tests (exit ${result.exitCode})` : `${result.name} failed (exit ${result.exitCode})`;
     case 'not_run':

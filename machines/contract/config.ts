@@ -15,7 +15,10 @@ export const commandSchema = z.strictObject({ run: text, timeout: z.int().min(1)
 export type Command = z.infer<typeof commandSchema>;
 
 const commandConfig = z
-  .union([text, z.strictObject({ run: text, timeout: durationSchema.optional(), env: environment.optional() })])
+  .union([
+    text,
+    z.strictObject({ run: text, timeout: durationSchema.pipe(z.int().min(1, 'expected a duration above 0')).optional(), env: environment.optional() }),
+  ])
   .transform((value): Command => {
     const given = typeof value === 'string' ? { run: value } : value;
     return { timeout: checkTimeoutMs, env: {}, ...given };

@@ -1,5 +1,5 @@
 // Owns the report of a run (`pdlc.run/1`): a fold over ledger entries. The workflow keeps it live, the CLI rebuilds it from the ledger file; both get the same.
-import { describeCheck } from './check.js';
+import { type CheckResult, describeCheck, isRed } from './check.js';
 import type { LedgerEntry } from './ledger.js';
 import { defaultLimits, type Limits } from './limits.js';
 import type { RunState } from './run-state.js';
@@ -22,7 +22,7 @@ export type StepReport = {
 /** What became of a person's command, found by its id. */
 export type CommandReport = { id: string; command: string; accepted: boolean; detail: string };
 
-/** The report of a run in any state; money in USD, null where any process left it unknown. */
+/** The report of a run in any state; money in USD. A sum is null where any process left its part unknown; what is known stands beside it. */
 export type Report = {
   schema: 'pdlc.run/1';
   featureId: string;
@@ -35,7 +35,7 @@ export type Report = {
   stepsUsed: number;
   maxSteps: number;
   steps: StepReport[];
-  usage: { usd: number | null; usdKnown: number; tokens: Tokens };
+  usage: { usd: number | null; usdKnown: number; tokens: Tokens | null; tokensKnown: Tokens };
   limits: Limits;
   repo: string;
   branch: string;
@@ -66,7 +66,7 @@ export const emptyReport: Report = {
   stepsUsed: 0,
   maxSteps: 0,
   steps: [],
-  usage: { usd: 0, usdKnown: 0, tokens: noSpend.tokens },
+  usage: { usd: 0, usdKnown: 0, tokens: noSpend.tokens, tokensKnown: noSpend.tokens },
   limits: defaultLimits,
   repo: '',
   branch: '',
@@ -105,7 +105,7 @@ function changeOf(report: Report, entry: LedgerEntry): Partial<Report> {
     case 'work.captured':
       return { steps: patchStep(report, { commit: entry.capture.commit }) };
     case 'verdict.reached': {
-      const checks = Object.fromEntries(entry.verdict.checks.map((check) => [check.name, describeCheck(check)]));
+      const checks = Object.fromEntries(entry.verdict.checks.map((check) => [check.name, checkText(entry.stage, check)]));
       const counted = entry.verdict.usage.reduce((sofar, usage) => ({ ...sofar, ...spent(sofar, usage) }), report);
       return { usage: counted.usage, spend: counted.spend, steps: patchStep(counted, { checks }) };
     }
@@ -124,6 +124,12 @@ function changeOf(report: Report, entry: LedgerEntry): Partial<Report> {
     case 'run.ended':
       return { state: entry.state, reason: entry.reason, until: null };
   }
+}
+
+function checkText(stage: Stage, check: CheckResult): string {
+  // In tdd the new tests have to fail; a bare "failed" would read as bad news.
+  const isWanted = stage === 'tdd' && check.name === 'unit' && isRed(check);
+  return isWanted && check.kind === 'failed' ? `unit is red as it must be (exit ${check.exitCode})` : describeCheck(check);
 }
 
 function newStep(entry: { step: number; stage: Stage }): StepReport {
@@ -145,7 +151,12 @@ function spent(report: Report, usage: { usd: number | null; tokens: Tokens | nul
   };
   return {
     spend,
-    usage: { usd: spend.usdUnknown > 0 ? null : spend.usdKnown, usdKnown: spend.usdKnown, tokens: spend.tokens },
+    usage: {
+      usd: spend.usdUnknown > 0 ? null : spend.usdKnown,
+      usdKnown: spend.usdKnown,
+      tokens: spend.tokensUnknown > 0 ? null : spend.tokens,
+      tokensKnown: spend.tokens,
+    },
     steps: stepUsage ? patchStep(report, { usage: stepUsage }) : report.steps,
   };
 }

@@ -5,7 +5,7 @@ import { featureIdSchema } from './feature-id.js';
 import { stages } from './stage.js';
 
 /**
- * Input of the feature workflow. `repo` is the absolute path of the user's repository, `base` the commit that the branch grew from, `tip` the commit
+ * Input of the feature workflow. `repo` is the absolute path of the user's checkout, `gitDir` of its common git directory, `base` the commit that the branch grew from, `tip` the commit
  * to go on from, `branchTip` where the branch was in the user's repository at the start (null: there was none), `saveTipAs` a ref that keeps that old tip
  * when the run starts afresh, `entry` how the first stage begins (`judge`: a person's work is judged before any agent), `files` the host's folder with the design, the
  * state file and the environment as they were at the start (values stay on the host), `heartbeatMs` the heartbeat timeout.
@@ -15,6 +15,7 @@ export const runInputSchema = z.strictObject({
   project: z.string(),
   hostId: z.string(),
   repo: z.string(),
+  gitDir: z.string(),
   branch: z.string(),
   base: z.string(),
   tip: z.string(),

@@ -20,5 +20,5 @@ function escapeReason(reason: string): string {
     .replaceAll('>', '\\u003e')
     .replaceAll('\u2028', '\\u2028')
     .replaceAll('\u2029', '\\u2029')
-    .replaceAll('\u007f', '\\u007f');
+    .replaceAll(/[\u007f-\u009f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }

@@ -12,7 +12,7 @@ export function stageIndex(stage: Stage): number {
 }
 
 /** The stage after this one, or null after review, where a person takes over. */
-export function stageAfter(stage: Stage): Stage | null {
+function stageAfter(stage: Stage): Stage | null {
   return stages[stageIndex(stage) + 1] ?? null;
 }
 

@@ -127,6 +127,7 @@ export function stateAfter(state: FeatureState, record: StageRecord): FeatureSta
   const next = nextStepAfter(stage);
   return {
     ...state,
+    ...(ok && state.blocked_reason ? { blocked_reason: null } : {}),
     current_stage: ok ? stage : state.current_stage,
     run_mode: 'autonomous',
     history: ok ? [...(state.history ?? []), { stage, done_at: at, produced }] : (state.history ?? []),

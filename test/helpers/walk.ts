@@ -27,11 +27,13 @@ export function walk<S, E>(starts: readonly S[], { events, advance, keyOf }: Wal
 
 /** The keys of all states from which the steps lead to a goal, the goals themselves included. */
 export function leadingTo<S, E>(steps: readonly Step<S, E>[], keyOf: (state: S) => string, isGoal: (state: S) => boolean): Set<string> {
-  const sources = new Map<string, string[]>();
+  const sources = new Map<string, Set<string>>();
   const found = new Set<string>();
   for (const { from, to } of steps) {
-    sources.set(keyOf(to), [...(sources.get(keyOf(to)) ?? []), keyOf(from)]);
-    for (const state of [from, to]) if (isGoal(state)) found.add(keyOf(state));
+    const [source, target] = [keyOf(from), keyOf(to)];
+    sources.set(target, (sources.get(target) ?? new Set()).add(source));
+    if (isGoal(from)) found.add(source);
+    if (isGoal(to)) found.add(target);
   }
   for (const key of found) for (const source of sources.get(key) ?? []) found.add(source);
   return found;

@@ -6,17 +6,17 @@ import { addUsage, noSpend, type Spend } from '../../machines/contract/usage.js'
 
 const spent = (usd: number): Spend => addUsage(noSpend, { usd, tokens: { in: 50, out: 20, cacheRead: 20, cacheWrite: 10 } });
 
-test.each<[string, Spend, Partial<Limits>, RegExp | null]>([
-  ['nothing spent', noSpend, {}, null],
-  ['less than the budget', spent(19.99), {}, null],
-  ['exactly the budget', spent(20), {}, /^budget: USD 20\.00 of USD 20\.00 are spent \(limits\.usd\)$/],
-  ['more than the budget', spent(21), {}, /limits\.usd/],
-  ['a budget of zero', noSpend, { usd: 0 }, /limits\.usd/],
-  ['tokens without a cap', spent(1), { tokens: null }, null],
-  ['fewer tokens than the cap', spent(1), { tokens: 101 }, null],
-  ['exactly the token cap, caches included', spent(1), { tokens: 100 }, /100 of 100 tokens are used \(limits\.tokens\)/],
-  ['a token cap of zero', noSpend, { tokens: 0 }, /limits\.tokens/],
-])('%s', (_name, spend, limits, expected) => {
+test.each<[string, [Spend, Partial<Limits>], RegExp | null]>([
+  ['nothing spent', [noSpend, {}], null],
+  ['less than the budget', [spent(19.99), {}], null],
+  ['exactly the budget', [spent(20), {}], /^budget: USD 20\.00 of USD 20\.00 are spent \(limits\.usd\)$/],
+  ['more than the budget', [spent(21), {}], /limits\.usd/],
+  ['a budget of zero', [noSpend, { usd: 0 }], /limits\.usd/],
+  ['tokens without a cap', [spent(1), { tokens: null }], null],
+  ['fewer tokens than the cap', [spent(1), { tokens: 101 }], null],
+  ['exactly the token cap, caches included', [spent(1), { tokens: 100 }], /100 of 100 tokens are used \(limits\.tokens\)/],
+  ['a token cap of zero', [noSpend, { tokens: 0 }], /limits\.tokens/],
+])('%s', (_name, [spend, limits], expected) => {
   const breach = breachOf(spend, { ...defaultLimits, ...limits }, null);
   if (expected) expect(breach).toMatch(expected);
   else expect(breach).toBeNull();
@@ -29,7 +29,7 @@ test.each<[string, { usd: number | null; usdMax: number } | null, boolean]>([
   ['an attempt over its limit', { usd: 5.01, usdMax: 5 }, true],
   ['a free attempt under a limit of zero', { usd: 0, usdMax: 0 }, false],
   ['a paid attempt under a limit of zero', { usd: 0.01, usdMax: 0 }, true],
-])('%s breaches the limit of one attempt: %3$s', (_name, last, isBreach) => {
+])('%s, %j, breaches the limit of one attempt: %s', (_name, last, isBreach) => {
   expect(breachOf(noSpend, defaultLimits, last)?.includes('limits.usdPerAttempt') ?? false).toBe(isBreach);
 });
 

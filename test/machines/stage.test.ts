@@ -56,12 +56,12 @@ describe('of two things that are true at once', () => {
     ['a question wins over a breached budget', [...judging, breach, verdict('choice')], 'awaiting_choice'],
     ['no verdict is never repaired', [...judging, verdict('unknown')], 'blocked'],
   ])('%s', (_name, events, state) => {
-    expect(after(implement, events).value).toBe(state);
+    expect(told(implement, events).value).toBe(state);
   });
 });
 
 test.each(Object.values(outcomes))('an agent that ends $kind uses up an attempt only if it did so itself', (outcome) => {
-  const { context } = after(implement, [proved, { type: 'agent.ended', outcome, changed: true }]);
+  const { context } = told(implement, [proved, { type: 'agent.ended', outcome, changed: true }]);
   expect([context.attempts, context.retries]).toEqual(isCharged(outcome) ? [1, 0] : [0, 1]);
 });
 
@@ -77,57 +77,57 @@ test.each<[keyof typeof outcomes, string]>([
   ['needs_login', 'working'],
   ['misconfigured', 'env_broken'],
 ])('after a first agent that ends %s the stage is %s', (kind, state) => {
-  expect(after(implement, [proved, agent(kind)]).value).toBe(state);
+  expect(told(implement, [proved, agent(kind)]).value).toBe(state);
 });
 
 test.each(groundFaults)('a ground that is %s starts no agent and says why', (fault) => {
-  const { value, context } = after(implement, [ground(fault)]);
+  const { value, context } = told(implement, [ground(fault)]);
   expect([value, context.reason]).toEqual([fault === 'already_green' ? 'blocked' : 'env_broken', `the ground is ${fault}`]);
 });
 
 test('a rejection is repaired once and then stops with its reason', () => {
-  expect(after(implement, rejected).value).toBe('repairing');
-  const { value, context } = after(implement, [...lastJudging, verdict('reject')]);
+  expect(told(implement, rejected).value).toBe('repairing');
+  const { value, context } = told(implement, [...lastJudging, verdict('reject')]);
   expect([value, context.reason, context.attempts]).toEqual(['blocked', 'unit failed (exit 1)', 2]);
 });
 
 test('a review is judged first and leaves one fixer', () => {
-  expect(after(review, [proved]).value).toBe('judging');
-  expect(after(review, [proved, verdict('reject')]).value).toBe('repairing');
-  expect(after(review, [proved, verdict('reject'), done, verdict('reject')]).value).toBe('blocked');
+  expect(told(review, [proved]).value).toBe('judging');
+  expect(told(review, [proved, verdict('reject')]).value).toBe('repairing');
+  expect(told(review, [proved, verdict('reject'), done, verdict('reject')]).value).toBe('blocked');
 });
 
 test('an evaluator is not started for a review whose budget is breached', () => {
-  expect(after(review, [breach, proved]).value).toBe('paused');
-  expect(after(review, [breach, proved, resume]).value).toBe('paused');
-  expect(after(review, [breach, proved, paid]).value).toBe('judging');
+  expect(told(review, [breach, proved]).value).toBe('paused');
+  expect(told(review, [breach, proved, resume]).value).toBe('paused');
+  expect(told(review, [breach, proved, paid]).value).toBe('judging');
 });
 
 test('the work of a person is judged before any agent, and passes without one', () => {
   const handed: StageInput = { ...implement, entry: 'judge' };
-  expect(after(handed, [proved]).value).toBe('judging');
-  const { value, context } = after(handed, [proved, verdict('pass')]);
+  expect(told(handed, [proved]).value).toBe('judging');
+  const { value, context } = told(handed, [proved, verdict('pass')]);
   expect([value, context.attempts]).toEqual(['passed', 0]);
 });
 
 test('with no attempt allowed no agent starts', () => {
-  const { value, context } = after({ ...implement, attemptsMax: 0 }, [proved]);
+  const { value, context } = told({ ...implement, attemptsMax: 0 }, [proved]);
   expect([value, context.reason]).toEqual(['stuck', 'no attempt is allowed (limits.attempts is 0)']);
 });
 
 describe('waiting', () => {
   test('a usage limit goes on by its timer or by a person, with the same attempt', () => {
     for (const event of [timer, resume])
-      expect(after(implement, [...rejected, agent('limited'), event])).toMatchObject({ value: 'repairing', context: { attempts: 1 } });
-    expect(after(implement, [proved, agent('limited')]).context.until).toBe(1_000);
+      expect(told(implement, [...rejected, agent('limited'), event])).toMatchObject({ value: 'repairing', context: { attempts: 1 } });
+    expect(told(implement, [proved, agent('limited')]).context.until).toBe(1_000);
   });
 
   test('a pause that was asked for during a usage limit holds when the timer fires', () => {
-    expect(after(implement, [proved, agent('limited'), pause, timer]).value).toBe('paused');
+    expect(told(implement, [proved, agent('limited'), pause, timer]).value).toBe('paused');
   });
 
   test('a login is tried twice before a person is asked', () => {
-    const { value, context } = after(implement, [proved, agent('needs_login'), agent('needs_login')]);
+    const { value, context } = told(implement, [proved, agent('needs_login'), agent('needs_login')]);
     expect([value, context.attempts]).toEqual(['needs_login', 0]);
   });
 
@@ -137,35 +137,35 @@ describe('waiting', () => {
       needs_login: [proved, agent('needs_login'), agent('needs_login'), pause, resume],
       limited: [proved, agent('limited'), pause, resume],
     };
-    expect(after(implement, ways[state] ?? []).value).toBe('working');
+    expect(told(implement, ways[state] ?? []).value).toBe('working');
   });
 
   test('infrastructure that is back lets judging go on where it was, without another agent', () => {
     const failing = Array<StageEvent>(infrastructureMax).fill(broken);
-    expect(after(implement, [...judging, ...failing, resume, proved]).value).toBe('judging');
+    expect(told(implement, [...judging, ...failing, resume, proved]).value).toBe('judging');
     const handed: StageInput = { ...implement, entry: 'judge' };
-    expect(after(handed, [proved, verdict('choice'), chose(true), ...failing, resume, proved]).value).toBe('judging');
+    expect(told(handed, [proved, verdict('choice'), chose(true), ...failing, resume, proved]).value).toBe('judging');
   });
 
   test('only failures in a row count', () => {
-    const { value, context } = after(implement, [...judging, broken, broken, verdict('reject'), broken, broken]);
+    const { value, context } = told(implement, [...judging, broken, broken, verdict('reject'), broken, broken]);
     expect([value, context.attempts]).toEqual(['repairing', 1]);
   });
 
   test('a pause by a person outlives a new limit, and one for the budget does not', () => {
-    expect(after(implement, [...judging, breach, verdict('reject'), paid]).value).toBe('repairing');
-    expect(after(implement, [...judging, breach, verdict('reject'), resume]).value).toBe('paused');
-    expect(after(implement, [...judging, breach, verdict('reject'), pause, paid]).value).toBe('paused');
+    expect(told(implement, [...judging, breach, verdict('reject'), paid]).value).toBe('repairing');
+    expect(told(implement, [...judging, breach, verdict('reject'), resume]).value).toBe('paused');
+    expect(told(implement, [...judging, breach, verdict('reject'), pause, paid]).value).toBe('paused');
   });
 
   test('a person who allows new dependencies has the same work judged again, under a new mark', () => {
-    const { value, context } = after(implement, [...judging, verdict('choice'), chose(true)]);
+    const { value, context } = told(implement, [...judging, verdict('choice'), chose(true)]);
     expect([value, context.allowDependencies, context.attempts, context.retries]).toEqual(['judging', true, 1, 1]);
   });
 
   test('a person who refuses new dependencies has them repaired, or stops the stage with both reasons', () => {
-    expect(after(implement, [...judging, verdict('choice'), chose(false)]).value).toBe('repairing');
-    const { value, context } = after(implement, [...lastJudging, verdict('choice'), chose(false)]);
+    expect(told(implement, [...judging, verdict('choice'), chose(false)]).value).toBe('repairing');
+    const { value, context } = told(implement, [...lastJudging, verdict('choice'), chose(false)]);
     expect([value, context.reason]).toEqual(['blocked', 'a person refused: package.json changed']);
   });
 });
@@ -179,21 +179,21 @@ describe('a reason', () => {
     ['a usage limit', [proved, pause, agent('limited'), resume]],
   ])('outlives a pause: %s', (_name, events) => {
     const withoutPause = events.filter((event) => event !== pause && event !== resume);
-    expect(after(implement, events).context.reason).toBe(after(implement, withoutPause).context.reason);
+    expect(told(implement, events).context.reason).toBe(told(implement, withoutPause).context.reason);
   });
 
   test('says paused while paused, and the reason of the abort after one', () => {
     const paused = [...judging, pause, verdict('reject')];
-    expect(after(implement, paused).context.reason).toBe('paused by a person');
-    expect(after(implement, [...paused, abort]).context.reason).toBe('enough');
-    expect(after(implement, [...judging, abort, verdict('reject')]).context.reason).toBe('enough');
+    expect(told(implement, paused).context.reason).toBe('paused by a person');
+    expect(told(implement, [...paused, abort]).context.reason).toBe('enough');
+    expect(told(implement, [...judging, abort, verdict('reject')]).context.reason).toBe('enough');
   });
 
   test('of a ground that was put right is not told again', () => {
-    expect(after({ ...implement, attemptsMax: 0 }, [ground('baseline_red'), resume, proved]).context.reason).toMatch(/no attempt is allowed/);
+    expect(told({ ...implement, attemptsMax: 0 }, [ground('baseline_red'), resume, proved]).context.reason).toMatch(/no attempt is allowed/);
   });
 });
 
-function after(input: StageInput, events: StageEvent[]): StageSnapshot {
+function told(input: StageInput, events: StageEvent[]): StageSnapshot {
   return events.reduce(advanceStage, beginStage(input));
 }
