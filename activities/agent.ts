@@ -1,5 +1,5 @@
 // The agent activity: one fresh agent process for one attempt, started once whatever happens to this worker.
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentInput, AgentResult } from '../machines/contract/activities.js';
 import { commandAgent } from './agents/command.js';
@@ -10,7 +10,7 @@ import type { Act } from './host/act.js';
 import { readEnvironment, trustedEnvironment } from './host/environment.js';
 import { type Host, pathsOf } from './host/host.js';
 import { tokenOf } from './oracle/check.js';
-import { filesOf } from './process/control-dir.js';
+import { isIntended } from './process/control-dir.js';
 
 /** Runs one attempt to its end. Safe to repeat because the attempt's control directory decides: finished is read, running is attached to, lost is said. */
 export async function agent(host: Host, input: AgentInput, act: Act): Promise<AgentResult> {
@@ -18,6 +18,7 @@ export async function agent(host: Host, input: AgentInput, act: Act): Promise<Ag
   const paths = pathsOf(host, input);
   const settings = run.config.stages[at.stage];
   const dir = paths.attempt(act.id);
+  // Once the attempt is written down its agent may be at work, and its tree is nobody else's.
   if (input.restore && !(await isIntended(dir))) {
     await restorePaths({ git: host.git, engineDir: paths.engine, tree: paths.tree, ...input.restore });
   }
@@ -41,14 +42,6 @@ export async function agent(host: Host, input: AgentInput, act: Act): Promise<Ag
     act,
   );
   return { outcome, swept };
-}
-
-async function isIntended(dir: string): Promise<boolean> {
-  // Once the attempt is written down its agent may be at work, and its tree is nobody else's.
-  return access(filesOf(dir).spec).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function promptOf({ run, at, rejection, notes, last }: AgentInput): Promise<string> {

@@ -5,7 +5,6 @@ import type { ReleaseInput, ReleaseResult } from '../machines/contract/activitie
 import { capture } from './git/capture.js';
 import { attemptRef } from './git/engine-repo.js';
 import { publishRef } from './git/publish.js';
-import { findRepository, type Repository } from './git/read.js';
 import { readRef } from './git/refs.js';
 import { removeTree } from './host/files.js';
 import { type Host, pathsOf } from './host/host.js';
@@ -21,7 +20,7 @@ export async function release(host: Host, input: ReleaseInput): Promise<ReleaseR
   await releaseSlots(paths);
   const ref = `refs/pdlc/saved/${run.featureId}/${runKey.slice(0, 8)}`;
   if (!(await exists(paths.engine))) return { savedRef: null };
-  const repo = await findRepository(run.repo, host.git);
+  const repo = { commonDir: run.gitDir };
   if (await exists(paths.tree)) {
     await saveLeftovers(host, { input, paths, repo, ref });
     await putAside(paths);
@@ -29,7 +28,10 @@ export async function release(host: Host, input: ReleaseInput): Promise<ReleaseR
   return { savedRef: (await readRef(host.git, repo.commonDir, ref)) ? ref : null };
 }
 
-async function saveLeftovers(host: Host, { input, paths, repo, ref }: { input: ReleaseInput; paths: RunPaths; repo: Repository; ref: string }): Promise<void> {
+async function saveLeftovers(
+  host: Host,
+  { input, paths, repo, ref }: { input: ReleaseInput; paths: RunPaths; repo: { commonDir: string }; ref: string },
+): Promise<void> {
   const { run, tip, runKey } = input;
   const trailers = { 'Pdlc-Run': runKey, 'Pdlc-State': input.final };
   const atMs = Date.parse(input.entries.at(-1)?.at ?? '') || 0;

@@ -37,7 +37,11 @@ function addLoopRun(program: Command, context: Context, action: Action): void {
     .action((id: string, { maxSteps, maxBudgetUsd, verify, honor, fresh, wait, json }: LoopRunFlags) =>
       action(async () => {
         const { loopRun } = await import('./commands/loop-run.js');
-        const flags: ConfigFlags = { ...(maxSteps ? { maxSteps } : {}), ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }), ...(verify ? { verify } : {}) };
+        const flags: ConfigFlags = {
+          ...(maxSteps ? { maxSteps } : {}),
+          ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
+          ...(verify ? { verify } : {}),
+        };
         return loopRun(context, id, { flags, wait, honor: honor ?? false, fresh: fresh ?? false, json: json ?? false });
       }),
     );

@@ -38,7 +38,8 @@ export function stepLines(step: StepReport): string[] {
 /** Spent money and tokens; what is unknown is said. */
 export function moneyText({ usage, limits }: Report): string {
   const known = `USD ${usage.usdKnown.toFixed(2)} of ${limits.usd}`;
-  return `${usage.usd === null ? `${known} (part of the spend is unknown)` : known}, ${totalTokens(usage.tokens)} tokens`;
+  const tokens = `${totalTokens(usage.tokensKnown)} tokens${usage.tokens === null ? ' known' : ''}`;
+  return `${usage.usd === null ? `${known} (part of the spend is unknown)` : known}, ${tokens}`;
 }
 
 /** All limits in one line. */
@@ -47,10 +48,11 @@ export function limitsText({ steps, attempts, usd, usdPerAttempt, tokens, wall, 
   return [`steps ${steps}`, `attempts ${attempts}`, `USD ${usd} (${usdPerAttempt} an attempt)`, `tokens ${tokens ?? 'no cap'}`, ...times].join(', ');
 }
 
-/** Text of others without anything that a terminal would obey, on one line. */
+/** Text of others without anything that a terminal would obey or a script take for a sentinel, on one line. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .replaceAll('<<<PDLC', '<< PDLC')
     .trim();
 }
 

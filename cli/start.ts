@@ -35,6 +35,7 @@ export async function prepareRun(
     project: repo.project,
     hostId: server.hostId,
     repo: repo.top,
+    gitDir: repo.commonDir,
     branch,
     base,
     tip: fresh ? base : (tip ?? base),

@@ -3,8 +3,8 @@ import type { Finding } from '../../machines/contract/card.js';
 import type { Config } from '../../machines/contract/config.js';
 import type { Stage } from '../../machines/contract/stage.js';
 
-/** Most bytes of design, diff and rejection in one prompt. */
-export const promptPartMax = { design: 200_000, diff: 200_000, rejection: 16_000 } as const;
+/** Most characters of design, rejection and notes in one prompt, and most bytes of the diff. */
+export const promptPartMax = { design: 200_000, diff: 200_000, rejection: 16_000, notes: 16_000 } as const;
 
 /** What a worker's or fixer's prompt is made of; `rejection` is the refusing gate's text, `notes` are a person's words. */
 export type WorkPrompt = {
@@ -48,7 +48,7 @@ export function workPrompt({ featureId, stage, design, checks, rejection, notes,
     rejection
       ? `The previous attempt was refused. Read why, find the cause, and repair it${last ? '; this is the last attempt' : ''}:\n${fenced('refusal', rejection.slice(-promptPartMax.rejection))}`
       : '',
-    notes.length > 0 ? `Notes from the person in charge:\n${fenced('notes', notes.join('\n'))}` : '',
+    notes.length > 0 ? `Notes from the person in charge:\n${fenced('notes', notes.join('\n').slice(-promptPartMax.notes))}` : '',
     `The design:\n${fenced('design', design.slice(0, promptPartMax.design))}`,
   ]);
 }

@@ -4,7 +4,7 @@ import type { AgentOutcome } from '../../machines/contract/attempt.js';
 import { unknownUsage } from '../../machines/contract/usage.js';
 import type { Act } from '../host/act.js';
 import type { Host } from '../host/host.js';
-import { filesOf } from '../process/control-dir.js';
+import { filesOf, readSpec } from '../process/control-dir.js';
 import { attachOrStart } from '../process/launch.js';
 import { tail } from '../process/output.js';
 import { sweep } from '../process/sweep.js';
@@ -37,7 +37,8 @@ export type AgentEnd = { outcome: AgentOutcome; reading: AgentReading; swept: nu
 /** Starts the agent or finds it running or finished; returns when its whole process tree is gone. Throws the signal's reason on cancellation. */
 export async function runAgent(host: Host, { dir, token, cwd, argv, env, prompt, limits }: AgentProcess, act: Act): Promise<AgentEnd> {
   const startedMs = performance.now();
-  const problem = programProblem(argv[0] ?? '', { cwd, path: env.PATH ?? '' });
+  // An agent that was started may still run, whatever has become of its program since.
+  const problem = (await readSpec(dir)) ? null : programProblem(argv[0] ?? '', { cwd, path: env.PATH ?? '' });
   if (problem)
     return { outcome: { kind: 'misconfigured', reason: problem, ...nothing(0) }, reading: { text: '', usage: unknownUsage, card: undefined }, swept: 0 };
   const [program = '', ...args] = argv;

@@ -34,15 +34,13 @@ export async function ensureTree(request: TreeRequest): Promise<string> {
 export async function refreshTree(request: TreeRequest & { from: string; label: string }): Promise<string> {
   const { git, runDir, engineDir, branch, commit, from, label } = request;
   const tree = join(runDir, 'tree');
-  const changes = await diffTrees(git, engineDir, { from, to: commit });
-  const state = [...(await listTree(git, engineDir, commit)).keys()].filter((path) => path.startsWith(`${stateDir}/`));
-  await restorePaths({ git, engineDir, tree, commit, paths: [...new Set([...changes.map(({ path }) => path), ...state])] });
   const kept = join(runDir, 'old-git', label);
   if ((await exists(kept)) && (await exists(join(tree, '.git')))) return tree;
   await withIndex(engineDir, 'tree', async (indexFile) => {
     const seen = { gitDir: engineDir, workTree: tree, indexFile };
-    await git(['read-tree', '--reset', commit], seen);
-    await git(['update-index', '-q', '--refresh'], { ...seen, okCodes: [0, 1] });
+    // Git itself updates what differs between the two commits, and refuses when that would touch what someone changed in the tree.
+    const { code } = await git(['read-tree', '-m', '-u', from, commit], { ...seen, okCodes: [0, 128] });
+    if (code !== 0) await rewrite({ git, engineDir, tree, from, commit, indexFile });
     await setAside(join(tree, '.git'), kept);
     const makeGit = async (aside: string) => {
       await writeAgentGit({ dir: aside, engineDir, branch, commit });
@@ -52,6 +50,17 @@ export async function refreshTree(request: TreeRequest & { from: string; label: 
     await buildOnce(join(tree, '.git'), makeGit, runDir);
   });
   return tree;
+}
+
+type Rewrite = { git: Git; engineDir: string; tree: string; from: string; commit: string; indexFile: string };
+
+async function rewrite({ git, engineDir, tree, from, commit, indexFile }: Rewrite): Promise<void> {
+  const changes = await diffTrees(git, engineDir, { from, to: commit });
+  const state = [...(await listTree(git, engineDir, commit)).keys()].filter((path) => path.startsWith(`${stateDir}/`));
+  await restorePaths({ git, engineDir, tree, commit, paths: [...new Set([...changes.map(({ path }) => path), ...state])] });
+  const seen = { gitDir: engineDir, workTree: tree, indexFile };
+  await git(['read-tree', '--reset', commit], seen);
+  await git(['update-index', '-q', '--refresh'], { ...seen, okCodes: [0, 1] });
 }
 
 type AgentGit = { dir: string; engineDir: string; branch: string; commit: string };

@@ -38,9 +38,12 @@ export async function capture(request: CaptureRequest): Promise<Capture> {
     await writeChanges(git, inTree, { ...scan, absent: '0'.repeat(tip.length) });
     const written = (await git(['write-tree'], inTree)).stdout.trim();
     await rememberIndex(engineDir, indexFile);
-    const changes = await diffTrees(git, engineDir, { from: tip, to: written });
+    const [made, changes] = await Promise.all([
+      writeCommit({ git, gitDir: engineDir, tree: written, parents: [agent.head], ...words }),
+      diffTrees(git, engineDir, { from: tip, to: written }),
+    ]);
     const isNew = changes.length > 0 || parent !== tip || agent.count > 0;
-    const commit = isNew ? await writeCommit({ git, gitDir: engineDir, tree: written, parents: [agent.head], ...words }) : tip;
+    const commit = isNew ? made : tip;
     await setEngineRef(engineDir, ref, commit);
     const files = changes.map(({ path }) => path).filter((path) => !path.startsWith(`${stateDir}/`));
     return {

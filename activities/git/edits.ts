@@ -1,14 +1,8 @@
-// What somebody changed in a checkout that was only to be read. Compares contents with a commit by a private index; never uses the checkout's own `.git`.
+// What somebody changed in a checkout that was only to be read. Compares by an index that was put aside; never uses the checkout's own `.git`.
 import type { Git } from './git.js';
-import { withIndex } from './index-file.js';
 
-/** Tracked paths of `dir` whose content differs from `commit`, deleted ones included; files that git does not track are not looked at. */
-export async function editedFiles({ git, engineDir, commit, dir }: { git: Git; engineDir: string; commit: string; dir: string }): Promise<string[]> {
-  return withIndex(engineDir, 'nothing', async (indexFile) => {
-    const seen = { gitDir: engineDir, workTree: dir, indexFile };
-    await git(['read-tree', commit], seen);
-    await git(['update-index', '-q', '--refresh'], { ...seen, okCodes: [0, 1] });
-    const { stdout } = await git(['diff-files', '--name-only', '-z'], seen);
-    return stdout.split('\0').filter((path) => path !== '');
-  });
+/** Tracked paths of `dir` whose content differs from `indexFile`, deleted ones included; files that git does not track are not looked at. */
+export async function editedFiles({ git, engineDir, indexFile, dir }: { git: Git; engineDir: string; indexFile: string; dir: string }): Promise<string[]> {
+  const { stdout } = await git(['diff-files', '--name-only', '-z'], { gitDir: engineDir, workTree: dir, indexFile });
+  return stdout.split('\0').filter((path) => path !== '');
 }

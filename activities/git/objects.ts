@@ -20,17 +20,19 @@ export type Words = { message: string; trailers: Record<string, string>; atMs: n
 
 /** Writes a commit object by the engine's identity and returns its id. Safe to repeat because the same input has the same id. */
 export async function writeCommit(request: { git: Git; gitDir: string; tree: string; parents: string[] } & Words): Promise<string> {
-  const { git, gitDir, tree, parents, message, trailers, atMs } = request;
-  const date = `${Math.floor(atMs / 1000)} +0000`;
-  const text = [
-    message.trim(),
-    Object.entries(trailers)
-      .map(([key, value]) => `${key}: ${value.replace(/\s+/g, ' ')}`)
-      .join('\n'),
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+  const { git, gitDir, tree, parents } = request;
+  const date = `${secondsOf(request)} +0000`;
+  const text = commitText(request);
   const args = ['commit-tree', tree, ...parents.flatMap((id) => ['-p', id])];
-  const { stdout } = await git(args, { gitDir, input: `${text}\n`, env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date } });
+  const { stdout } = await git(args, { gitDir, input: text, env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date } });
   return stdout.trim();
 }
+
+/** The text of a commit: message, then trailers, each value on one line. */
+export function commitText({ message, trailers }: Pick<Words, 'message' | 'trailers'>): string {
+  const lines = Object.entries(trailers).map(([key, value]) => `${key}: ${value.replace(/\s+/g, ' ')}`);
+  return `${[message.trim(), lines.join('\n')].filter(Boolean).join('\n\n')}\n`;
+}
+
+/** The date of a commit in whole seconds since the epoch. */
+export const secondsOf = ({ atMs }: Pick<Words, 'atMs'>): number => Math.floor(atMs / 1000);

@@ -58,6 +58,35 @@ export async function readBlob(request: { git: Git; gitDir: string; commit: stri
   return { kind: 'found', bytes: (await git(['cat-file', 'blob', found[1]], { gitDir, outputBytesMax: bytesMax + 1 })).bytes };
 }
 
+/**
+ * Several files of commits as text in one process, null for those that are missing; `paths` must have no line break.
+ * Only for files that the engine wrote itself: a link there would be read as its own text.
+ */
+export async function readTexts({
+  git,
+  gitDir,
+  files,
+  bytesMax,
+}: {
+  git: Git;
+  gitDir: string;
+  files: readonly { commit: string; path: string }[];
+  bytesMax: number;
+}): Promise<(string | null)[]> {
+  const input = files.map(({ commit, path }) => `${commit}:${path}\n`).join('');
+  const { bytes } = await git(['cat-file', '--batch'], { gitDir, input, outputBytesMax: bytesMax });
+  let at = 0;
+  return files.map(() => {
+    const end = bytes.indexOf('\n', at);
+    const size = /^[0-9a-f]+ blob (\d+)$/.exec(bytes.subarray(at, end).toString())?.[1];
+    at = end + 1;
+    if (size === undefined) return null;
+    const text = bytes.subarray(at, at + Number(size)).toString();
+    at += Number(size) + 1;
+    return text;
+  });
+}
+
 /** The commit at a branch of the user's, null when there is no such branch. */
 export async function branchTip({ commonDir }: Repository, branch: string, git: Git): Promise<string | null> {
   const { code, stdout } = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], { gitDir: commonDir, okCodes: [0, 1] });

@@ -6,6 +6,7 @@ import { checkEnvironment, readEnvironment } from '../host/environment.js';
 import { freshDir } from '../host/files.js';
 import type { Host } from '../host/host.js';
 import type { RunPaths } from '../host/paths.js';
+import { isIntended } from '../process/control-dir.js';
 import { type CommandEnd, runCommand } from './command.js';
 import type { RoomSlot } from './slot.js';
 import { countTests } from './test-count.js';
@@ -19,11 +20,16 @@ export type CheckRequest = { name: string; part: string; command: Command };
 /** Runs a check with a home and temp folder of its own and no process of the agent alive; its result's `name` is the check's name, with the part where it is not the candidate. */
 export async function runCheck({ host, act, paths, slot, files }: CheckPlace, { name, part, command }: CheckRequest): Promise<CheckResult> {
   const id = `${part}-${name}`;
-  const dir = paths.attempt(act.id, id);
-  await Promise.all([freshDir(slot.home), freshDir(slot.temp)]);
+  const dir = checkDir({ act, paths }, { part, name });
+  if (!(await isIntended(dir))) await Promise.all([freshDir(slot.home), freshDir(slot.temp)]);
   const env = checkEnvironment(readEnvironment(files), { home: slot.home, temp: slot.temp }, command.env);
   const end = await runCommand(host, { command, dir, token: tokenOf(paths, act, id), cwd: slot.room, env, label: `check ${name}` }, act);
   return classify(part === 'candidate' ? name : `${name} (${part})`, end);
+}
+
+/** The control directory of one check of an act. */
+export function checkDir({ act, paths }: Pick<CheckPlace, 'act' | 'paths'>, { part, name }: Pick<CheckRequest, 'part' | 'name'>): string {
+  return paths.attempt(act.id, `${part}-${name}`);
 }
 
 /** The mark of the processes of one part of an act. */

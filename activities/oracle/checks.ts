@@ -2,7 +2,8 @@
 import type { CheckResult } from '../../machines/contract/check.js';
 import type { Command } from '../../machines/contract/config.js';
 import type { Verdict } from '../../machines/contract/verdict.js';
-import { type CheckPlace, runCheck } from './check.js';
+import { isSettled } from '../process/control-dir.js';
+import { type CheckPlace, checkDir, runCheck } from './check.js';
 import { type Evidence, type Judging, reject, rejectCheck, withCheck } from './judging.js';
 import { buildRoom, type RoomPlan } from './room.js';
 import { saysNoTestsYet } from './test-count.js';
@@ -28,11 +29,17 @@ export type ChecksEnd = { refused: Verdict } | { evidence: Evidence };
 export async function checkRoom(judging: Judging, plan: RoomPlan, at: { expectations: Expectation[]; evidence: Evidence }): Promise<ChecksEnd> {
   const place = placeOf(judging);
   if (at.expectations.length === 0) return { evidence: at.evidence };
-  const built = await buildRoom(place, plan, judging.input.run.config.setup);
-  if (!built.ok) return { refused: reject('checks', built.reason, { detail: built.tail, evidence: at.evidence }) };
   let { evidence } = at;
+  let isBuilt = false;
   for (const { name, command, wanted } of at.expectations) {
-    const result = await runCheck(place, { name, command, part: plan.part });
+    const check = { name, command, part: plan.part };
+    // After a crash some checks have ended already; the room may by then belong to another one that is still at work.
+    if (!isBuilt && !(await isSettled(checkDir(place, check)))) {
+      const built = await buildRoom(place, plan, judging.input.run.config.setup);
+      if (!built.ok) return { refused: reject('checks', built.reason, { detail: built.tail, evidence }) };
+      isBuilt = true;
+    }
+    const result = await runCheck(place, check);
     evidence = withCheck(evidence, result);
     if (!wanted.met(result)) return { refused: rejectCheck(result, wanted.text, evidence) };
   }

@@ -9,15 +9,20 @@ import { commandAgent } from '../agents/command.js';
 import { evaluatorPrompt, promptPartMax } from '../agents/prompt.js';
 import { type AgentEnd, runAgent } from '../agents/run.js';
 import { editedFiles } from '../git/edits.js';
-import { diffText, listTree } from '../git/lists.js';
+import { copyIndex } from '../git/index-file.js';
+import { diffText } from '../git/lists.js';
 import { makeRoom } from '../git/room.js';
 import { readEnvironment, trustedEnvironment } from '../host/environment.js';
 import { removeTree } from '../host/files.js';
+import { isIntended } from '../process/control-dir.js';
 import { tokenOf } from './check.js';
 import type { Judging } from './judging.js';
+import type { RoomSlot } from './slot.js';
 
 /** Evaluator processes per judgement: one, and one more when the first returned no verdict. */
 const tries = 2;
+/** Longest description of what is wrong with a card, in characters; it may quote the evaluator. */
+const problemLengthMax = 200;
 
 /** The card, or why there is none; one usage per process. */
 export type Evaluation = { card: Card | null; problem: string; usage: Usage[] };
@@ -37,14 +42,13 @@ export async function evaluate(judging: Judging, checks: string[]): Promise<Eval
   return { card: null, problem: `the evaluator returned no verdict: ${problems.join('; then: ')}`, usage };
 }
 
-async function runEvaluator({ host, act, paths, slot, input }: Judging, prompt: string, time: number): Promise<AgentEnd> {
+async function runEvaluator(judging: Judging, prompt: string, time: number): Promise<AgentEnd> {
+  const { host, act, paths, slot, input } = judging;
   const { run, at, candidate } = input;
   const settings = run.config.stages[at.stage];
   const part = `evaluator-${time}`;
-  const dir = slot.copy;
-  await removeTree(dir);
-  const states = [...(await listTree(host.git, paths.engine, candidate.commit)).keys()].filter((path) => path.startsWith(`${stateDir}/`));
-  await makeRoom({ git: host.git, engineDir: paths.engine, commit: candidate.commit, dir, drop: states });
+  const dir = paths.attempt(act.id, part);
+  if (!(await isIntended(dir))) await makeCopy(judging);
   const request = {
     command: settings.evaluator,
     role: 'evaluator',
@@ -59,21 +63,36 @@ async function runEvaluator({ host, act, paths, slot, input }: Judging, prompt: 
   const environment = readEnvironment(run.files);
   const passed = Object.fromEntries(Object.entries(environment.passed).filter(([name]) => settings.evaluator.pass.includes(name)));
   const env = trustedEnvironment(environment, { ...passed, ...settings.evaluator.env, ...start.env });
-  return runAgent(host, { dir: paths.attempt(act.id, part), token: tokenOf(paths, act, part), cwd: dir, argv: start.argv, env, prompt, limits: settings }, act);
+  return runAgent(host, { dir, token: tokenOf(paths, act, part), cwd: slot.copy, argv: start.argv, env, prompt, limits: settings }, act);
+}
+
+async function makeCopy({ host, paths, slot, input }: Judging): Promise<void> {
+  await removeTree(slot.copy);
+  await makeRoom({ git: host.git, engineDir: paths.engine, commit: input.candidate.commit, dir: slot.copy, drop: [stateDir] });
+  await copyIndex(join(slot.copy, '.git', 'index'), indexOf(slot));
+}
+
+/** The index of the copy as it was made, where the evaluator cannot reach it. */
+function indexOf({ dir }: RoomSlot): string {
+  return join(dir, 'copy.index');
 }
 
 async function problemOf({ host, paths, slot, input }: Judging, { outcome, reading }: AgentEnd): Promise<string | null> {
   const ended = outcomeProblem(outcome);
   if (ended) return ended.replace(/^agent/, 'it');
-  const edited = await editedFiles({ git: host.git, engineDir: paths.engine, commit: input.candidate.commit, dir: slot.copy });
+  const edited = await editedFiles({ git: host.git, engineDir: paths.engine, indexFile: indexOf(slot), dir: slot.copy });
   const touched = edited.filter((path) => !path.startsWith(`${stateDir}/`));
   if (touched.length > 0) return `it edited the copy that it had to judge (${touched.slice(0, 5).join(', ')})`;
-  if (reading.card === undefined) return 'no JSON object that could be a card, or more than one';
-  const card = cardSchema.safeParse(reading.card);
-  if (!card.success) return `its card is malformed (${card.error.issues[0]?.path.join('.') || 'card'}: ${card.error.issues[0]?.message})`;
-  if (card.data.commit !== input.candidate.commit)
-    return `its card is about commit ${card.data.commit.slice(0, 10)}, not ${input.candidate.commit.slice(0, 10)}`;
-  return null;
+  return cardProblem(reading.card, input.candidate.commit);
+}
+
+/** Why this is no verdict on a commit, in bounded words, or null for an exact card. */
+export function cardProblem(found: unknown, commit: string): string | null {
+  if (found === undefined) return 'no JSON object that could be a card, or more than one';
+  const card = cardSchema.safeParse(found);
+  if (!card.success)
+    return `its card is malformed (${card.error.issues[0]?.path.join('.') || 'card'}: ${card.error.issues[0]?.message.slice(0, problemLengthMax)})`;
+  return card.data.commit === commit ? null : `its card is about commit ${card.data.commit.slice(0, 10)}, not ${commit.slice(0, 10)}`;
 }
 
 async function promptFor({ host, paths, input }: Judging, checks: string[]): Promise<string> {

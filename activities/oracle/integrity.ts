@@ -1,4 +1,5 @@
-// Owns the integrity gate: whether files that decide pass or fail are what they were at the seal. It compares object ids and reads nothing of the agent's tree.
+// Owns the integrity gate: whether files that decide pass or fail are what they were at the seal. The seal is a function of one commit: all its tests and all its
+// deciding configuration; nothing is stored. It compares object ids and reads nothing of the agent's tree.
 
 import { stateDir } from '../../machines/contract/state-file.js';
 import type { Tampering, Verdict } from '../../machines/contract/verdict.js';
@@ -36,6 +37,7 @@ export async function sortChanges({ host, paths, input }: Pick<Judging, 'host' |
 /** Refuses a candidate whose sealed tests or deciding configuration differ from the seal, or whose dependencies do without leave; null when all is in order. */
 export async function integrity(judging: Judging): Promise<Verdict | null> {
   const { input } = judging;
+  if (input.seal === input.candidate.commit) return null;
   const changes = await sortChanges(judging, input.seal, input.candidate.commit);
   const touched = [...changes.tests.filter(({ status }) => status !== 'added'), ...changes.deciding];
   if (touched.length > 0) return tampered(touched.map(toTampering), `sealed files were changed: ${names(touched)}`);

@@ -7,7 +7,6 @@ import { checkRoom, expectAll, green } from './checks.js';
 import { evaluate } from './evaluate.js';
 import { integrity, sortChanges } from './integrity.js';
 import { type Judging, none, pass, reject, unknown } from './judging.js';
-import { sealedPaths } from './seal.js';
 
 /** Judges a review candidate; checks that this run saw green on the same tree are not run again. */
 export async function judgeReview(judging: Judging): Promise<Verdict> {
@@ -16,8 +15,7 @@ export async function judgeReview(judging: Judging): Promise<Verdict> {
   const refused = await integrity(judging);
   if (refused) return refused;
   const expectations = (await isVerified(judging)) ? [] : expectAll(input.run.config.checks, green);
-  const restore = { commit: input.seal, paths: await sealedPaths(judging) };
-  const seen = await checkRoom(judging, { commit, part: 'candidate', restore }, { expectations, evidence: none });
+  const seen = await checkRoom(judging, { commit, part: 'candidate' }, { expectations, evidence: none });
   if ('refused' in seen) return seen.refused;
   const known = seen.evidence.checks.map(describeCheck);
   const { card, problem, usage } = await evaluate(judging, known.length > 0 ? known : ['all checks passed on this tree']);

@@ -48,11 +48,16 @@ export async function setupTree(place: CheckPlace, request: SetupRequest & { tre
   return end;
 }
 
+/** The control directory of one setup of an act. */
+export function setupDir({ act, paths }: CheckPlace, part: string): string {
+  return paths.attempt(act.id, `${part}-setup`);
+}
+
 async function runSetup(place: CheckPlace, { command, part }: SetupRequest & { command: Command }, cwd: string): Promise<SetupEnd> {
   const { host, act, paths, files } = place;
   const id = `${part}-setup`;
   const env = trustedEnvironment(readEnvironment(files), command.env);
-  const end = await runCommand(host, { command, dir: paths.attempt(act.id, id), token: tokenOf(paths, act, id), cwd, env, label: 'setup' }, act);
+  const end = await runCommand(host, { command, dir: setupDir(place, part), token: tokenOf(paths, act, id), cwd, env, label: 'setup' }, act);
   return end.exit.kind === 'exited' && end.exit.exitCode === 0
     ? { ok: true }
     : { ok: false, reason: `setup (${command.run}) ${describeEnd(end)}`, tail: end.tail };

@@ -1,7 +1,7 @@
 // The files of one control directory, their names, codecs and modes (directory 0700, files 0600).
 // Must never hold a value of the environment, and never read a damaged record as anything but "not there".
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { PdlcError } from '../../machines/contract/failure.js';
@@ -50,6 +50,19 @@ export function filesOf(dir: string) {
     breach: join(dir, 'breach'),
     offset: join(dir, 'offset'),
   };
+}
+
+/** Whether something is written down to run here: from then on its place is its own, and nobody may prepare it again. */
+export async function isIntended(dir: string): Promise<boolean> {
+  return access(filesOf(dir).spec).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether what was to run here has ended and how is known: by its result, or because the engine ended it. */
+export async function isSettled(dir: string): Promise<boolean> {
+  return (await readResult(dir)) !== null || (await readBreach(dir)) !== null;
 }
 
 /** Writes everything that a supervisor needs, the spec last, and returns the spec that stands: the first one written wins. */

@@ -34,7 +34,11 @@ async function readStatus(context: Context, feature: Feature): Promise<Status> {
   const live = await fromServer(context, feature);
   if (live) return live;
   if (fromLedger && fromLedger.seq > 0)
-    return { report: fromLedger, uiUrl: knownPage(context, fromLedger.workflowId), note: 'no worker answers; this is what the ledger on this host holds, the run may be further' };
+    return {
+      report: fromLedger,
+      uiUrl: knownPage(context, fromLedger.workflowId),
+      note: 'no worker answers; this is what the ledger on this host holds, the run may be further',
+    };
   const next = nextOf(feature.state);
   if (next.kind === 'stage') return { report: null, uiUrl: null, note: null };
   return {
