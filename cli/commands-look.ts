@@ -1,8 +1,7 @@
 // Owns the commands that make features and look at them: their arguments, options and examples.
 import type { Command } from 'commander';
 import { parseCount } from './arguments.js';
-import type { Context } from './context.js';
-import type { Action } from './program.js';
+import type { Action, Context } from './context.js';
 
 const idArgument = '<featureId>';
 const jsonOption = ['--json', 'print one JSON object on stdout'] as const;

@@ -4,9 +4,8 @@ import type { ConfigFlags } from '../activities/project/resolve.js';
 import type { LimitsConfig } from '../machines/contract/limits.js';
 import type { Extension } from '../workflows/messages.js';
 import { parseChoice, parseCount, parseExtension, parseUsd } from './arguments.js';
-import type { Context } from './context.js';
+import type { Action, Context } from './context.js';
 import { usageError } from './error.js';
-import type { Action } from './program.js';
 
 const idArgument = '<featureId>';
 const jsonOption = ['--json', 'print one JSON object on stdout'] as const;

@@ -1,7 +1,6 @@
 // Owns the commands around the local stack and the machine: their options.
 import type { Command } from 'commander';
-import type { Context } from './context.js';
-import type { Action } from './program.js';
+import type { Action, Context } from './context.js';
 
 const jsonOption = ['--json', 'print one JSON object on stdout'] as const;
 type Json = { json?: true };

@@ -18,6 +18,9 @@ export type Context = {
   build: () => string;
 };
 
+/** Runs what a command does and keeps its exit code. */
+export type Action = (use: () => Promise<number>) => Promise<void>;
+
 /** Builds the context of a real process. */
 export function createContext({
   env,

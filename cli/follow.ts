@@ -16,11 +16,14 @@ const activityMs = 1_000;
 /** After this long without any worker answering, the person is told, in ms. */
 const silentWorkerMs = 8_000;
 
-/** `wait`: stay while a usage limit is waited for. `ignore`: a waiting state that an accepted command is just leaving. */
+/** `wait`: stay while a usage limit is waited for. */
 export type FollowOptions = { wait: boolean };
 
+/** Which run to stay with, where, and how. */
+export type Followed = { server: Server; run: FoundRun; options: FollowOptions };
+
 /** The report at the moment at which the run waits or is over; 130 when the person leaves first (Ctrl-C), and the run goes on. */
-export async function followRun(context: Context, server: Server, run: FoundRun, options: FollowOptions): Promise<Report> {
+export async function followRun(context: Context, { server, run, options }: Followed): Promise<Report> {
   const progress = openProgress(context);
   const leave = new AbortController();
   const onSignal = () => leave.abort();
@@ -34,7 +37,7 @@ export async function followRun(context: Context, server: Server, run: FoundRun,
   }
 }
 
-type Watching = { context: Context; server: Server; run: FoundRun; progress: Progress; options: FollowOptions; leave: AbortController };
+type Watching = Followed & { context: Context; progress: Progress; leave: AbortController };
 
 async function watchRun({ context, server, run, progress, options, leave }: Watching): Promise<Report> {
   let closed = false;

@@ -4,11 +4,8 @@ import { exitCodes } from '../machines/contract/run-state.js';
 import { addLookCommands } from './commands-look.js';
 import { addRunCommands } from './commands-run.js';
 import { addStackCommands } from './commands-stack.js';
-import type { Context } from './context.js';
+import type { Action, Context } from './context.js';
 import { CliError } from './error.js';
-
-/** Adds one command whose action resolves with an exit code. */
-export type Action = (use: () => Promise<number>) => Promise<void>;
 
 /** Parses arguments, runs the command, and resolves with the exit code; never throws for a person's mistake. */
 export async function runProgram(argv: readonly string[], context: Context): Promise<number> {

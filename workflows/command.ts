@@ -18,7 +18,7 @@ const textLengthMax = 4_000;
 type Answer = { accepted: boolean; detail: string };
 
 /** Runs one command once: a repeated id, or a closed run, changes nothing. */
-export function once(live: Live, command: CommandKind, { id }: WithId, answer: () => Answer): void {
+export function once(live: Live, { command, id }: WithId & { command: CommandKind }, answer: () => Answer): void {
   if (live.seen.includes(id)) return;
   live.seen = [...live.seen, id].slice(-seenMax);
   const given = isFinal(stateOf(live)) ? { accepted: false, detail: 'the run is over' } : answer();

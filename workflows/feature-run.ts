@@ -139,10 +139,10 @@ function liveReport(live: Live): Report {
 
 function handleCommands(live: Live): void {
   setHandler(reportQuery, () => liveReport(live));
-  setHandler(resumeSignal, (command) => once(live, 'resume', command, () => resume(live, command)));
-  setHandler(pauseSignal, (command) => once(live, 'pause', command, () => pause(live)));
-  setHandler(abortSignal, (command) => once(live, 'abort', command, () => abort(live, command.reason)));
-  setHandler(noteSignal, (command) => once(live, 'note', command, () => note(live, command.text)));
-  setHandler(extendSignal, (command) => once(live, 'extend', command, () => extend(live, command.extensions)));
-  setHandler(chooseSignal, (command) => once(live, 'choose', command, () => choose(live, command.allow)));
+  setHandler(resumeSignal, (command) => once(live, { command: 'resume', id: command.id }, () => resume(live, command)));
+  setHandler(pauseSignal, (command) => once(live, { command: 'pause', id: command.id }, () => pause(live)));
+  setHandler(abortSignal, (command) => once(live, { command: 'abort', id: command.id }, () => abort(live, command.reason)));
+  setHandler(noteSignal, (command) => once(live, { command: 'note', id: command.id }, () => note(live, command.text)));
+  setHandler(extendSignal, (command) => once(live, { command: 'extend', id: command.id }, () => extend(live, command.extensions)));
+  setHandler(chooseSignal, (command) => once(live, { command: 'choose', id: command.id }, () => choose(live, command.allow)));
 }

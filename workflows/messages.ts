@@ -18,16 +18,25 @@ export type Resume = WithId & { reseal: boolean };
 /** One limit, set absolutely or raised by an amount (`relative`); durations in ms. */
 export type Extension = { key: keyof LimitsConfig; value: number; relative: boolean };
 
+/** Goes on from a waiting state. */
 export const resumeSignal = defineSignal<[Resume]>('resume');
+/** Waits after the attempt under way. */
 export const pauseSignal = defineSignal<[WithId]>('pause');
+/** Ends the run at its next decision, with a reason. */
 export const abortSignal = defineSignal<[WithId & { reason: string }]>('abort');
+/** Adds words to the next prompts of the stage. */
 export const noteSignal = defineSignal<[WithId & { text: string }]>('note');
+/** Sets limits anew. */
 export const extendSignal = defineSignal<[WithId & { extensions: Extension[] }]>('extend');
+/** Answers whether changed dependencies are allowed. */
 export const chooseSignal = defineSignal<[WithId & { allow: boolean }]>('choose');
 
 /** The live report of a run (`pdlc.run/1`). */
 export const reportQuery = defineQuery<Report>('report');
 
+/** Search attribute: the feature. */
 export const featureIdAttribute = defineSearchAttributeKey('PdlcFeatureId', SearchAttributeType.KEYWORD);
+/** Search attribute: the stage under way, or the last one. */
 export const stageAttribute = defineSearchAttributeKey('PdlcStage', SearchAttributeType.KEYWORD);
+/** Search attribute: the state, as of the last stage begun or stop. */
 export const stateAttribute = defineSearchAttributeKey('PdlcState', SearchAttributeType.KEYWORD);

@@ -79,7 +79,7 @@ export async function follow(
   context: Context,
   { server, run, options }: { server: Server; run: FoundRun; options: Pick<LoopRunOptions, 'json' | 'wait'> },
 ): Promise<number> {
-  const report = await followRun(context, server, run, options);
+  const report = await followRun(context, { server, run, options });
   return finish(context, report, { json: options.json, uiUrl: uiUrlOf(server, run.workflowId) });
 }
 

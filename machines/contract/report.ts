@@ -106,7 +106,8 @@ function changeOf(report: Report, entry: LedgerEntry): Partial<Report> {
       return { steps: patchStep(report, { commit: entry.capture.commit }) };
     case 'verdict.reached': {
       const checks = Object.fromEntries(entry.verdict.checks.map((check) => [check.name, checkText(entry.stage, check)]));
-      const counted = entry.verdict.usage.reduce((sofar, usage) => ({ ...sofar, ...spent(sofar, usage) }), report);
+      let counted = report;
+      for (const usage of entry.verdict.usage) counted = { ...counted, ...spent(counted, usage) };
       return { usage: counted.usage, spend: counted.spend, steps: patchStep(counted, { checks }) };
     }
     case 'infrastructure.failed':

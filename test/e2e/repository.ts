@@ -21,7 +21,12 @@ export function openSample(options: Omit<SampleOptions, 'dir'> & { name?: string
   const file = join(around, 'agents.log');
   const gate = join(around, 'gate');
   const { name = 'sample', env, config, ...rest } = options;
-  const sample = makeSample({ ...rest, dir: join(around, name), config: { checks: { unit: quickUnit }, ...config }, env: { PDLC_TEST_LOG: file, PDLC_TEST_GATE: gate, ...env } });
+  const sample = makeSample({
+    ...rest,
+    dir: join(around, name),
+    config: { checks: { unit: quickUnit }, ...config },
+    env: { PDLC_TEST_LOG: file, PDLC_TEST_GATE: gate, ...env },
+  });
   const log = () => readLines<AgentStart>(file);
   const starts = () => log().map(({ role, stage }) => `${role} ${stage}`);
   return { ...sample, around, log, starts, prompts: () => readLines<string>(`${file}.prompts`), open: () => writeFileSync(gate, '') };
@@ -54,7 +59,10 @@ export function stateText({ dir, statePath }: Sample, change: Record<string, unk
 }
 
 /** The state of a feature as its branch holds it. */
-export function branchState(dir: string, id = 'F1'): { next_step: string; last_phase_result: { stage: string; ok: boolean; blocked_reason: string | null; checks: Record<string, boolean> } } {
+export function branchState(
+  dir: string,
+  id = 'F1',
+): { next_step: string; last_phase_result: { stage: string; ok: boolean; blocked_reason: string | null; checks: Record<string, boolean> } } {
   return JSON.parse(git(dir, 'show', `pdlc/${id}:docs/.pdlc-state/${id}.json`));
 }
 
@@ -72,7 +80,11 @@ test('doubles a number', () => assert.equal(double(2), 4));
 
 function readLines<T>(file: string): T[] {
   try {
-    return readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line));
+    return readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
   } catch {
     return [];
   }

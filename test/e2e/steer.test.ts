@@ -12,10 +12,18 @@ test.concurrent('Ctrl-C leaves the run going and says how to come back; coming b
   const { sample, call } = await working('tdd');
   call.kill('SIGINT');
   const left = await call.ended;
-  expect(left).toMatchObject({ code: 130, stdout: '', stderr: expect.stringContaining('detached: the run goes on. Come back with: pdlc loop-run F1   stop it with: pdlc cancel F1') });
+  expect(left).toMatchObject({
+    code: 130,
+    stdout: '',
+    stderr: expect.stringContaining('detached: the run goes on. Come back with: pdlc loop-run F1   stop it with: pdlc cancel F1'),
+  });
   sample.open();
   const back = await rig.pdlc(sample.dir, 'loop-run', 'F1');
-  expect(back).toMatchObject({ code: 0, last: '<<<PDLC done stage=review>>>', stderr: expect.stringContaining('attached to the run of this feature that is already open') });
+  expect(back).toMatchObject({
+    code: 0,
+    last: '<<<PDLC done stage=review>>>',
+    stderr: expect.stringContaining('attached to the run of this feature that is already open'),
+  });
   expect(sample.starts()).toEqual(['worker tdd', 'worker implement', 'evaluator review']);
 });
 
@@ -37,7 +45,10 @@ test.concurrent('abort ends the run at its next decision with the reason, and no
   sample.open();
   expect(await call.ended).toMatchObject({ code: 6, last: String.raw`<<<PDLC blocked reason="aborted: the \"design\" is wrong">>>` });
   expect(sample.starts()).toEqual(['worker tdd']);
-  expect(await rig.pdlc(sample.dir, 'abort', 'F1')).toMatchObject({ code: 64, stderr: 'F1: expected an open run, found one that is over (completed); start one with: pdlc loop-run F1\n' });
+  expect(await rig.pdlc(sample.dir, 'abort', 'F1')).toMatchObject({
+    code: 64,
+    stderr: 'F1: expected an open run, found one that is over (completed); start one with: pdlc loop-run F1\n',
+  });
 });
 
 test.concurrent('cancel stops the agent at once, saves what it left, and removes the tree; a second cancel has nothing to do', async () => {
@@ -72,8 +83,14 @@ for (const { answer, code, starts } of [
   test.concurrent(`changed dependencies wait for a person, who may ${answer} them`, async () => {
     const sample = openSample({ agent: agentFixture('depend') });
     const ended = await rig.pdlc(sample.dir, 'loop-run', 'F1');
-    expect(ended).toMatchObject({ code: 2, last: '<<<PDLC blocked reason="awaiting_choice: dependency manifests or lockfiles were changed: package.json (dependencies)">>>' });
-    expect(await rig.pdlc(sample.dir, 'resume', 'F1')).toMatchObject({ code: 2, stderr: expect.stringContaining('refused: the run waits for a choice: pdlc choose F1 allow|refuse') });
+    expect(ended).toMatchObject({
+      code: 2,
+      last: '<<<PDLC blocked reason="awaiting_choice: dependency manifests or lockfiles were changed: package.json (dependencies)">>>',
+    });
+    expect(await rig.pdlc(sample.dir, 'resume', 'F1')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('refused: the run waits for a choice: pdlc choose F1 allow|refuse'),
+    });
     expect(await rig.pdlc(sample.dir, 'choose', 'F1', answer)).toMatchObject({ code: 0 });
     const after = await rig.pdlc(sample.dir, 'loop-run', 'F1');
     expect({ code: after.code, starts: sample.starts() }).toEqual({ code, starts });
@@ -86,7 +103,10 @@ test.concurrent('a spent budget pauses before the next agent with the work intac
   expect(ended).toMatchObject({ code: 2, last: '<<<PDLC blocked reason="paused: budget: USD 6.00 of USD 5.00 are spent (limits.usd)">>>' });
   expect(sample.starts()).toEqual(['worker tdd']);
   expect(git(sample.dir, 'diff', '--name-only', sample.base, 'pdlc/F1', '--', 'test')).toBe('test/double.test.js');
-  expect(await rig.pdlc(sample.dir, 'extend', 'F1', '--usd', '5.5')).toMatchObject({ code: 2, stdout: expect.stringContaining('refused: limits.usd: 6 are spent already') });
+  expect(await rig.pdlc(sample.dir, 'extend', 'F1', '--usd', '5.5')).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining('refused: limits.usd: 6 are spent already'),
+  });
   expect((await rig.pdlc(sample.dir, 'extend', 'F1', '--usd', '+20')).code).toBe(0);
   const done = json(await rig.pdlc(sample.dir, 'loop-run', 'F1', '--json'));
   expect(done).toMatchObject({ state: 'review_done', usage: { usd: 18 }, steps: [{ usage: { usd: 6 } }, { usage: { usd: 6 } }, { usage: { usd: 6 } }] });

@@ -8,8 +8,20 @@ const rig = openRig();
 const good = ['worker tdd', 'worker implement'];
 
 const failing = [
-  { stage: 'tdd', agents: { agent: agentFixture('stubborn', 'tdd') }, starts: ['worker tdd', 'worker tdd'], gate: 'checks', reason: /^unit passed; expected the new tests to run and fail$/ },
-  { stage: 'implement', agents: { agent: agentFixture('stubborn', 'implement') }, starts: [...good, 'worker implement'], gate: 'checks', reason: /^unit failed \(exit 1\); expected it to pass$/ },
+  {
+    stage: 'tdd',
+    agents: { agent: agentFixture('stubborn', 'tdd') },
+    starts: ['worker tdd', 'worker tdd'],
+    gate: 'checks',
+    reason: /^unit passed; expected the new tests to run and fail$/,
+  },
+  {
+    stage: 'implement',
+    agents: { agent: agentFixture('stubborn', 'implement') },
+    starts: [...good, 'worker implement'],
+    gate: 'checks',
+    reason: /^unit failed \(exit 1\); expected it to pass$/,
+  },
   {
     stage: 'review',
     agents: { agent: agentFixture('good'), evaluator: agentFixture('block-always') },
@@ -31,7 +43,13 @@ for (const { stage, agents, starts, gate, reason } of failing) {
     expect(report.steps.filter((step) => step.stage === stage)).toMatchObject([{ ok: false, reason: report.reason }]);
     expect((await rig.facts(sample.dir)).findLast(({ kind }) => kind === 'verdict.reached')?.verdict).toMatchObject({ kind: 'reject', gate });
     const { next_step, last_phase_result } = branchState(sample.dir);
-    expect({ next_step, ...last_phase_result }).toMatchObject({ next_step: `pdlc-${stage}`, stage, ok: false, advanced_to: null, blocked_reason: report.reason });
+    expect({ next_step, ...last_phase_result }).toMatchObject({
+      next_step: `pdlc-${stage}`,
+      stage,
+      ok: false,
+      advanced_to: null,
+      blocked_reason: report.reason,
+    });
     expect((await rig.pdlc(sample.dir, 'loop-next', 'F1')).stdout).toBe('blocked\n');
     expect(snapshotRepo(sample.dir)).toEqual(before);
   });
@@ -56,8 +74,14 @@ test.concurrent('the step cap stops between stages, extend lets the same run go 
   const ended = await rig.pdlc(sample.dir, 'loop-run', 'F1', '--max-steps', '1');
   expect(ended).toMatchObject({ code: 3, last: '<<<PDLC blocked reason="capped: all 1 steps are used">>>' });
   expect(sample.starts()).toEqual(['worker tdd']);
-  expect(await rig.pdlc(sample.dir, 'resume', 'F1')).toMatchObject({ code: 3, stderr: expect.stringContaining('refused: all 1 steps are used; raise the cap first: pdlc extend F1 --steps +1') });
-  expect(await rig.pdlc(sample.dir, 'extend', 'F1', '--steps', '0')).toMatchObject({ code: 2, stdout: 'extend: refused: limits.steps: 1 are used already, 0 would be below that\n' });
+  expect(await rig.pdlc(sample.dir, 'resume', 'F1')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('refused: all 1 steps are used; raise the cap first: pdlc extend F1 --steps +1'),
+  });
+  expect(await rig.pdlc(sample.dir, 'extend', 'F1', '--steps', '0')).toMatchObject({
+    code: 2,
+    stdout: 'extend: refused: limits.steps: 1 are used already, 0 would be below that\n',
+  });
   expect(await rig.pdlc(sample.dir, 'extend', 'F1', '--steps', '+2')).toMatchObject({ code: 0, stdout: 'extend: steps 1 → 3\n' });
   const { workflowId } = await rig.status(sample.dir);
   const done = json(await rig.pdlc(sample.dir, 'loop-run', 'F1', '--json'));
@@ -69,6 +93,10 @@ test.concurrent('an agent that claims success over red tests never passes', asyn
   const sample = openSample({ agent: agentFixture('liar', 'implement') });
   const ended = await rig.pdlc(sample.dir, 'loop-run', 'F1', '--json');
   expect(ended.code).toBe(2);
-  expect(json(ended)).toMatchObject({ state: 'blocked', stage: 'implement', steps: [{ ok: true }, { ok: false, attempts: 2, checks: { unit: 'unit failed (exit 1)' } }] });
+  expect(json(ended)).toMatchObject({
+    state: 'blocked',
+    stage: 'implement',
+    steps: [{ ok: true }, { ok: false, attempts: 2, checks: { unit: 'unit failed (exit 1)' } }],
+  });
   expect(branchState(sample.dir).last_phase_result.checks).toEqual({ tests_pass: false });
 });

@@ -18,6 +18,8 @@ export type Rig = {
   env: Record<string, string>;
   pdlc: (cwd: string, ...args: string[]) => Promise<Ended>;
   start: (cwd: string, ...args: string[]) => Call;
+  /** Runs another program in the rig's environment and more. */
+  run: (cwd: string, argv: string[], more: Record<string, string>) => Promise<Ended>;
   /** The report of a run as `status --json` prints it. */
   status: (cwd: string, id?: string) => Promise<RunObject>;
   /** Waits until the run of a feature is in one of these states. */
@@ -39,12 +41,26 @@ export type RunObject = Record<string, unknown> & {
   head: string;
   notices: string[];
   usage: { usd: number | null };
-  steps: { stage: string; ok: boolean | null; attempts: number; reason: string | null; commit: string | null; checks: Record<string, string>; usage: { usd: number | null } }[];
+  steps: {
+    stage: string;
+    ok: boolean | null;
+    attempts: number;
+    reason: string | null;
+    commit: string | null;
+    checks: Record<string, string>;
+    usage: { usd: number | null };
+  }[];
   next: string[];
 };
 
 /** What the tests read of one ledger entry. */
-export type Fact = { kind: string; stage?: string; outcome?: { kind: string }; verdict?: { kind: string; gate: string; reason?: string; paths?: unknown[] }; author?: string };
+export type Fact = {
+  kind: string;
+  stage?: string;
+  outcome?: { kind: string };
+  verdict?: { kind: string; gate: string; reason?: string; paths?: unknown[] };
+  author?: string;
+};
 
 /** Longest time of one end-to-end test, in ms: several runs share the processor. */
 const testMsMax = 120_000;
@@ -59,11 +75,12 @@ export function openRig(more: Record<string, string> = {}): Rig {
   const calls = new Set<Call>();
   vi.setConfig({ testTimeout: testMsMax });
   const start: Rig['start'] = (cwd, ...args) => {
-    const made = call(cwd, args, env);
+    const made = call(cwd, [process.execPath, command, ...args], env);
     calls.add(made);
     void made.ended.then(() => calls.delete(made));
     return made;
   };
+  const run: Rig['run'] = (cwd, argv, extra) => call(cwd, argv, { ...env, ...extra }).ended;
   const pdlc: Rig['pdlc'] = (cwd, ...args) => start(cwd, ...args).ended;
   const status: Rig['status'] = async (cwd, id = 'F1') => json(await pdlc(cwd, 'status', id, '--json'));
   const reaches: Rig['reaches'] = async (cwd, states, id) => {
@@ -76,7 +93,7 @@ export function openRig(more: Record<string, string> = {}): Rig {
     for (const left of calls) left.kill('SIGKILL');
     await pdlc(home.replace(/[^/]+$/, ''), 'down');
   });
-  return { home, env, pdlc, start, status, reaches, facts };
+  return { home, env, pdlc, start, run, status, reaches, facts };
 }
 
 /** The one JSON object that a call printed. */
@@ -99,8 +116,8 @@ export function stackPids({ home }: Rig): { server: number; worker: number } {
   return { server: server.identity.pid, worker: worker.identity.pid };
 }
 
-function call(cwd: string, args: string[], env: Record<string, string>): Call {
-  const child = spawn(process.execPath, [command, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+function call(cwd: string, [program = '', ...args]: string[], env: Record<string, string>): Call {
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {

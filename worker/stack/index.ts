@@ -9,5 +9,5 @@ export { hostIdOf } from './host-id.js';
 export { namespaceName, searchAttributes } from './namespace.js';
 export { writeReadyFile } from './ready-file.js';
 export type { StackRequest } from './start.js';
-export { workerFlags } from './worker-process.js';
 export { type ServerStatus, type StackStatus, stackStatus, type WorkerStatus } from './status.js';
+export { workerFlags } from './worker-process.js';

@@ -9,7 +9,7 @@ import { tempDir } from '../../helpers/temp.js';
 import { attempt, captured, judged, numbered, over, settled, started } from './entries.js';
 
 const runKey = '11111111-run';
-const entries = numbered([started, attempt('tdd', 1), captured('tdd', 1), judged('tdd', 1, 'pass'), settled('tdd', true), over('review_done')]);
+const entries = numbered([started, attempt('tdd', 1), captured('tdd', 1), judged('tdd', 1, { kind: 'pass' }), settled('tdd', true), over('review_done')]);
 const fresh = (): string => join(tempDir('ledger é'), 'runs', 'one', 'ledger.jsonl');
 const mode = (path: string): number => statSync(path).mode & 0o777;
 

@@ -45,8 +45,7 @@ export const captured = (stage: Stage, number: number, stateTamper = false): Fac
 export const judged = (
   stage: Stage,
   number: number,
-  kind: Verdict['kind'],
-  more: { checks?: CheckResult[]; gate?: Verdict['gate']; reason?: string } = {},
+  { kind, ...more }: { kind: Verdict['kind']; checks?: CheckResult[]; gate?: Verdict['gate']; reason?: string },
 ): Fact => {
   const { checks = [], gate = 'checks', reason = 'no' } = more;
   const evidence = { gate, checks, card: null, usage: [] };

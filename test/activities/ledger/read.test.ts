@@ -11,7 +11,7 @@ import { tempDir } from '../../helpers/temp.js';
 import { attempt, judged, numbered, over, settled, started } from './entries.js';
 
 const runKey = 'run';
-const entries = numbered([started, attempt('tdd', 1), judged('tdd', 1, 'reject'), settled('tdd', false), over('aborted')]);
+const entries = numbered([started, attempt('tdd', 1), judged('tdd', 1, { kind: 'reject' }), settled('tdd', false), over('aborted')]);
 
 async function written(): Promise<{ file: string; bytes: Buffer }> {
   const file = join(tempDir('ledger ü'), 'ledger.jsonl');

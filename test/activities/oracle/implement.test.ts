@@ -1,6 +1,6 @@
 // Guarantees of the implement stage: every check is green in the room, and nothing that decides it was touched by the one who is judged.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { candidateOn, command, configOf, type Files, greenFiles, judgeAs, lineOf, makeRun, project, type Run, redFiles, textFile, unit } from './run.js';
+import { candidateOn, command, configOf, type Files, greenFiles, judgeAs, lineOf, makeRun, project, type Run, redFiles, unit } from './run.js';
 
 const policies = ['ask', 'allow', 'refuse'] as const;
 let shared: Run;
@@ -20,7 +20,12 @@ test('sealed tests that are green now are accepted, with the check as evidence',
 
 test('tests that are still red are refused with their output for the next prompt', async () => {
   const verdict = await judged(shared, sealed, { 'src/twice.sh': 'twice() { echo "not yet" >&2; return 1; }\n' });
-  expect(verdict).toMatchObject({ kind: 'reject', gate: 'checks', reason: 'unit failed (exit 1); expected it to pass', feedback: expect.stringContaining('not yet') });
+  expect(verdict).toMatchObject({
+    kind: 'reject',
+    gate: 'checks',
+    reason: 'unit failed (exit 1); expected it to pass',
+    feedback: expect.stringContaining('not yet'),
+  });
 });
 
 test('an agent that changed nothing is refused, a person who resumes may have changed the world outside', async () => {
@@ -83,7 +88,11 @@ describe('what decides may not be touched', () => {
 });
 
 test('new test files and open keys of the manifest are allowed', async () => {
-  const files = { ...greenFiles, 'test/more é.test.sh': '. ./src/twice.sh\n[ "$(twice 3)" = 6 ]\n', 'package.json': project['package.json'].replace('1.0.0', '1.1.0') };
+  const files = {
+    ...greenFiles,
+    'test/more é.test.sh': '. ./src/twice.sh\n[ "$(twice 3)" = 6 ]\n',
+    'package.json': project['package.json'].replace('1.0.0', '1.1.0'),
+  };
   expect(await judged(shared, sealed, files)).toMatchObject({ kind: 'pass', checks: [{ tests: 3 }] });
 });
 
@@ -105,7 +114,8 @@ describe('changed dependencies', () => {
   });
 
   test('a person’s choice is kept, and covers dependencies only', async () => {
-    const judgedAllowed = (files: Files) => judgeAs('implement', shared, { candidate: candidateOn(shared, sealed, files), tip: sealed, allowDependencies: true });
+    const judgedAllowed = (files: Files) =>
+      judgeAs('implement', shared, { candidate: candidateOn(shared, sealed, files), tip: sealed, allowDependencies: true });
     expect(lineOf(await judgedAllowed(manifest))).toBe('pass at checks');
     expect((await judgedAllowed({ ...manifest, 'test/add.test.sh': 'true\n' })).kind).toBe('tampered');
   });
@@ -116,19 +126,10 @@ describe('changed dependencies', () => {
   });
 });
 
-test('the room has the sealed files of the seal, also where a later commit of the branch lost them', async () => {
-  const file = textFile('');
-  const look = command(`cat test/add.test.sh 'test/fixtures/data é 1.txt' > '${file}'; git status --porcelain >> '${file}'`);
-  const run = await makeRun({ config: configOf({ checks: { unit: look } }) });
-  expect(lineOf(await judged(run, run.base, { 'src/x.sh': 'x' }))).toBe('pass at checks');
-  const { readFileSync } = await import('node:fs');
-  expect(readFileSync(file, 'utf8')).toBe(`${project['test/add.test.sh']}${project['test/fixtures/data é 1.txt']}`);
-});
-
 test('every configured check has to be green, coverage and e2e as well, and a check that counts no test is none', async () => {
   const checks = { unit, coverage: command('exit 1'), e2e: command('true') };
   const run = await makeRun({ config: configOf({ checks }) });
   expect(lineOf(await judged(run, run.base, greenFiles))).toBe('reject at checks: coverage failed (exit 1); expected it to pass');
   const empty = await makeRun({ config: configOf({ checks: { unit: command('echo "1..0"') } }) });
-  expect(lineOf(await judged(empty, empty.base, greenFiles))).toBe('reject at checks: unit passed; expected it to pass');
+  expect(lineOf(await judged(empty, empty.base, greenFiles))).toBe('reject at checks: unit ran no tests (exit 0); expected it to pass');
 });

@@ -2,7 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { manifestChanges } from '../../../activities/oracle/manifest.js';
 
-const before = { name: 'p', version: '1.0.0', type: 'module', scripts: { test: 'x', lint: 'y' }, dependencies: { a: '1', b: '2' }, jest: { bail: 0 }, files: ['a'] };
+const before = {
+  name: 'p',
+  version: '1.0.0',
+  type: 'module',
+  scripts: { test: 'x', lint: 'y' },
+  dependencies: { a: '1', b: '2' },
+  jest: { bail: 0 },
+  files: ['a'],
+};
 const changed = (after: object) => manifestChanges(JSON.stringify(before), JSON.stringify(after));
 
 describe('what a change of one key means', () => {

@@ -66,7 +66,18 @@ export async function makeRun(change: { config?: Config; files?: Record<string, 
   const base = repo.head;
   const inputs = freshDir('inputs');
   const run: RunInput = {
-    ...{ featureId: 'F1', project: repo.project, hostId: host.hostId, repo: repo.top, branch: 'pdlc/F1', base, tip: base, branchTip: null, saveTipAs: null },
+    ...{
+      featureId: 'F1',
+      project: repo.project,
+      hostId: host.hostId,
+      repo: repo.top,
+      gitDir: repo.commonDir,
+      branch: 'pdlc/F1',
+      base,
+      tip: base,
+      branchTip: null,
+      saveTipAs: null,
+    },
     ...{
       startStage: 'tdd',
       entry: 'work',

@@ -22,7 +22,7 @@ test.each([
   ['no escape sequences', '\u001b[1;31mred\u001b[0m \u001b]0;title\u0007x', 100, 'red x'],
   ['no control codes but newline and tab', 'a\u0000\u0008\r\n\tb\u007f\u0085', 100, 'a\n\tb'],
   ['nothing of an empty file', '', 100, ''],
-])('tail gives %s', async (_name, content, bytesMax, text) => {
+])('tail gives %s', async (...[, content, bytesMax, text]) => {
   expect(await tail(fileWith(content), bytesMax)).toBe(text);
 });
 

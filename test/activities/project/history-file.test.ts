@@ -18,16 +18,16 @@ test('a run with two rejections has one record a round, in the format of existin
     started,
     attempt('tdd', 1, 'timed_out'),
     attempt('tdd', 2),
-    judged('tdd', 2, 'pass'),
+    judged('tdd', 2, { kind: 'pass' }),
     settled('tdd', true),
     attempt('implement', 1),
-    judged('implement', 1, 'reject', { checks: [failed('a\nb\n3 tests failed\n')] }),
+    judged('implement', 1, { kind: 'reject', checks: [failed('a\nb\n3 tests failed\n')] }),
     attempt('implement', 2),
-    judged('implement', 2, 'pass'),
+    judged('implement', 2, { kind: 'pass' }),
     settled('implement', true),
-    judged('review', 0, 'reject', { gate: 'evaluate', reason: 'unsafe' }),
+    judged('review', 0, { kind: 'reject', gate: 'evaluate', reason: 'unsafe' }),
     attempt('review', 1),
-    judged('review', 1, 'pass', { gate: 'evaluate' }),
+    judged('review', 1, { kind: 'pass', gate: 'evaluate' }),
     settled('review', true),
     over('review_done'),
   ];
@@ -44,7 +44,7 @@ test('a run with two rejections has one record a round, in the format of existin
 });
 
 test('an accepted review is complete only once its stage is settled', () => {
-  const list = [started, judged('review', 0, 'pass')];
+  const list = [started, judged('review', 0, { kind: 'pass' })];
   expect(recordsOf(list).map(({ status }) => status)).toEqual(['init']);
   expect(recordsOf([...list, settled('review', false)]).map(({ status }) => status)).toEqual(['init', 'continue']);
   expect(recordsOf([...list, settled('review', true)]).map(({ status }) => status)).toEqual(['init', 'complete']);
@@ -58,10 +58,10 @@ test('a judgement without a verdict leaves the round open for the next one', () 
   const list = [
     started,
     attempt('implement', 1),
-    judged('implement', 1, 'unknown'),
+    judged('implement', 1, { kind: 'unknown' }),
     waiting('env_broken'),
-    judged('implement', 1, 'choice'),
-    judged('implement', 1, 'reject'),
+    judged('implement', 1, { kind: 'choice' }),
+    judged('implement', 1, { kind: 'reject' }),
   ];
   expect(recordsOf(list).map(({ iteration, status }) => [iteration, status])).toEqual([
     [0, 'init'],
@@ -83,23 +83,23 @@ test.each([
 });
 
 test.each<[string, Fact, number | null]>([
-  ['exit code', judged('implement', 1, 'reject', { checks: [failed('', 3)] }), 3],
-  ['program not found', judged('implement', 1, 'reject', { checks: [{ kind: 'not_run', exitCode: 127, tail: '', ...facts }] }), 127],
-  ['signal', judged('implement', 1, 'reject', { checks: [{ kind: 'signalled', signal: 9, tail: '', ...facts }] }), 137],
-  ['time limit', judged('implement', 1, 'reject', { checks: [{ kind: 'timed_out', tail: '', ...facts }] }), 124],
-  ['too much output', judged('implement', 1, 'reject', { checks: [{ kind: 'flooded', tail: '', ...facts }] }), null],
-  ['tests that are green but must be red', judged('tdd', 1, 'reject', { checks: [{ kind: 'passed', tail: '', ...facts }] }), 0],
-  ['a failed setup behind a red unit', judged('tdd', 1, 'reject', { checks: [failed('')] }), null],
-  ['a failed setup behind a green check', judged('implement', 1, 'reject', { checks: [{ kind: 'passed', tail: '', ...facts }] }), null],
-  ['another gate', judged('implement', 1, 'reject', { gate: 'admit' }), null],
-  ['tampering', judged('implement', 1, 'tampered', { gate: 'integrity' }), null],
+  ['exit code', judged('implement', 1, { kind: 'reject', checks: [failed('', 3)] }), 3],
+  ['program not found', judged('implement', 1, { kind: 'reject', checks: [{ kind: 'not_run', exitCode: 127, tail: '', ...facts }] }), 127],
+  ['signal', judged('implement', 1, { kind: 'reject', checks: [{ kind: 'signalled', signal: 9, tail: '', ...facts }] }), 137],
+  ['time limit', judged('implement', 1, { kind: 'reject', checks: [{ kind: 'timed_out', tail: '', ...facts }] }), 124],
+  ['too much output', judged('implement', 1, { kind: 'reject', checks: [{ kind: 'flooded', tail: '', ...facts }] }), null],
+  ['tests that are green but must be red', judged('tdd', 1, { kind: 'reject', checks: [{ kind: 'passed', tail: '', ...facts }] }), 0],
+  ['a failed setup behind a red unit', judged('tdd', 1, { kind: 'reject', checks: [failed('')] }), null],
+  ['a failed setup behind a green check', judged('implement', 1, { kind: 'reject', checks: [{ kind: 'passed', tail: '', ...facts }] }), null],
+  ['another gate', judged('implement', 1, { kind: 'reject', gate: 'admit' }), null],
+  ['tampering', judged('implement', 1, { kind: 'tampered', gate: 'integrity' }), null],
 ])('the exit code of a rejection is that of the check that refused: %s', (_, verdict, exit) => {
   expect(rejection(verdict)).toMatchObject({ status: 'promise_rejected', verify_exit: exit, rejections: 1 });
 });
 
 test('the tail is the last five lines, 200 characters and one line at most, without control bytes', () => {
   const tailOf = (tail: string): unknown =>
-    Object.entries(rejection(judged('implement', 1, 'reject', { checks: [failed(tail)] })) ?? {}).find(([key]) => key === 'verify_tail')?.[1];
+    Object.entries(rejection(judged('implement', 1, { kind: 'reject', checks: [failed(tail)] })) ?? {}).find(([key]) => key === 'verify_tail')?.[1];
   expect(tailOf('1\n2\r\n\n3\n4\n5\n6\n\n')).toBe('2 3 4 5 6');
   expect(tailOf('\u001b[31mred\u001b[0m "quoted"\tand\u0000\u0007 \uD800 half')).toBe('red "quoted" and \uFFFD half');
   expect(tailOf(`${'x'.repeat(500)}end`)).toBe(`${'x'.repeat(197)}end`);
@@ -116,7 +116,7 @@ test('a longer ledger gives the same bytes and more behind them, and every recor
     fc.tuple(stage, fc.nat(2), fc.boolean()).map(([s, n, tamper]) => captured(s, n, tamper)),
     fc
       .tuple(stage, fc.nat(2), verdicts, fc.string({ unit: 'binary' }))
-      .map(([s, n, kind, tail]) => judged(s, n, kind, { checks: [failed(tail)], reason: tail })),
+      .map(([s, n, kind, tail]) => judged(s, n, { kind, checks: [failed(tail)], reason: tail })),
     fc.tuple(stage, fc.boolean()).map(([s, ok]) => settled(s, ok)),
     fc.constantFrom(waiting('blocked'), waiting('capped'), over('aborted'), over('expired'), over('review_done')),
   );
