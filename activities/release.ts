@@ -21,10 +21,8 @@ export async function release(host: Host, input: ReleaseInput): Promise<ReleaseR
   const ref = `refs/pdlc/saved/${run.featureId}/${runKey.slice(0, 8)}`;
   if (!(await exists(paths.engine))) return { savedRef: null };
   const repo = { commonDir: run.gitDir };
-  if (await exists(paths.tree)) {
-    await saveLeftovers(host, { input, paths, repo, ref });
-    await putAside(paths);
-  }
+  if (await exists(paths.tree)) await saveLeftovers(host, { input, paths, repo, ref });
+  await putAside(paths);
   return { savedRef: (await readRef(host.git, repo.commonDir, ref)) ? ref : null };
 }
 
@@ -42,11 +40,13 @@ async function saveLeftovers(
 }
 
 async function putAside(paths: RunPaths): Promise<void> {
+  const [gone, kept] = [join(paths.dir, 'tree.gone'), join(paths.dir, 'old-git')];
+  // Away in one step: a repeat that found half a tree would save something else than the first call did.
+  if (await exists(paths.tree)) await rename(paths.tree, gone);
   // The agent's own repository may hold stashes and branches; it is small next to the files, so it is kept.
-  const kept = join(paths.dir, 'old-git');
   await mkdir(kept, { recursive: true });
-  await rename(join(paths.tree, '.git'), join(kept, 'end')).catch(() => undefined);
-  await removeTree(paths.tree);
+  await rename(join(gone, '.git'), join(kept, 'end')).catch(() => undefined);
+  await removeTree(gone);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -70,7 +70,7 @@ async function runAgent(live: Live, at: AttemptRef, state: 'working' | 'repairin
   const ended = await agent({ ...forRun(live), at, role, rejection: live.work?.rejection ?? null, restore, notes: live.notes, last });
   const { outcome, swept } = ended;
   record(live, { kind: 'attempt.ended', stage: at.stage, step: at.step, attempt: at.attempt, role, outcome, swept });
-  live.last = { usd: outcome.usage.usd, usdMax: live.report.limits.usdPerAttempt };
+  live.last = { usd: outcome.usage.usd, usdMax: live.input.config.stages[at.stage].usdPerAttempt };
   if (live.work) live.work.ended = ended;
   return ended;
 }

@@ -21,7 +21,7 @@ export type Words = { message: string; trailers: Record<string, string>; atMs: n
 /** Writes a commit object by the engine's identity and returns its id. Safe to repeat because the same input has the same id. */
 export async function writeCommit(request: { git: Git; gitDir: string; tree: string; parents: string[] } & Words): Promise<string> {
   const { git, gitDir, tree, parents } = request;
-  const date = `${secondsOf(request)} +0000`;
+  const date = `@${secondsOf(request)} +0000`;
   const text = commitText(request);
   const args = ['commit-tree', tree, ...parents.flatMap((id) => ['-p', id])];
   const { stdout } = await git(args, { gitDir, input: text, env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date } });

@@ -1,6 +1,6 @@
 // Owns what surrounds every activity: heartbeats while it works, the meaning of each kind of cancellation, and typed failures.
 import { CompleteAsyncError, Context } from '@temporalio/activity';
-import { CancelledFailure } from '@temporalio/common';
+import { CancelledFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { leaveRunning } from '../process/watch.js';
 import { toFailure } from './failures.js';
 
@@ -15,7 +15,7 @@ export function withAct<Input, Result>(work: (input: Input, act: Act) => Promise
   return async (input) => {
     const context = Context.current();
     const stop = new AbortController();
-    const onCancel = () => stop.abort(reasonOf(context));
+    const onCancel = () => void reasonOf(context).then((reason) => stop.abort(reason));
     if (context.cancellationSignal.aborted) onCancel();
     else context.cancellationSignal.addEventListener('abort', onCancel, { once: true });
     let details: unknown = { at: 'started' };
@@ -37,10 +37,20 @@ export function withAct<Input, Result>(work: (input: Input, act: Act) => Promise
   };
 }
 
-function reasonOf(context: Context): unknown {
+async function reasonOf(context: Context): Promise<unknown> {
   const details = context.cancellationDetails;
-  const ended = details?.cancelRequested || details?.notFound || details?.reset;
+  const ended = details?.cancelRequested || details?.reset || (details?.notFound && (await isRunGone(context)));
   return ended ? cancelReason(context) : leaveRunning;
+}
+
+/** The server no longer knows an activity when its run is gone, but also when a later attempt took over while it could not be reached; that one needs the process. */
+async function isRunGone(context: Context): Promise<boolean> {
+  const { workflowId, runId } = context.info.workflowExecution ?? { workflowId: '', runId: '' };
+  try {
+    return (await context.client.workflow.getHandle(workflowId, runId).describe()).status.name !== 'RUNNING';
+  } catch (error) {
+    return error instanceof WorkflowNotFoundError;
+  }
 }
 
 function cancelReason(context: Context): Error {

@@ -7,7 +7,7 @@ import { diffTrees, type TreeChange } from '../git/lists.js';
 import { readBlob } from '../git/read.js';
 import { choice, type Judging, reject, tampered } from './judging.js';
 import { manifestChanges } from './manifest.js';
-import { isDecidingPath, isDependencyPath, testPathMatcher } from './tables.js';
+import { isDecidingPath, isDependencyPath, isMixedManifest, testPathMatcher } from './tables.js';
 
 /** Largest package.json that is compared key by key, in bytes; a larger one decides as a whole. */
 const manifestBytesMax = 1_048_576;
@@ -47,11 +47,12 @@ export async function integrity(judging: Judging): Promise<Verdict | null> {
 /** What changed dependency manifests and lockfiles ask for under the configured policy. */
 export function dependencyVerdict({ input }: Judging, { dependencies }: Changes): Verdict | null {
   const policy = input.run.config.seal.dependencies;
-  if (dependencies.length === 0 || policy === 'allow' || input.allowDependencies) return null;
-  if (policy === 'refuse') return reject('integrity', `dependencies may not change (seal.dependencies: refuse): ${names(dependencies)}`);
+  const asked = policy === 'allow' ? dependencies.filter(({ path }) => isMixedManifest(path)) : dependencies;
+  if (asked.length === 0 || input.allowDependencies) return null;
+  if (policy === 'refuse') return reject('integrity', `dependencies may not change (seal.dependencies: refuse): ${names(asked)}`);
   return choice(
-    dependencies.map(({ path }) => path),
-    `dependency manifests or lockfiles were changed: ${names(dependencies)}`,
+    asked.map(({ path }) => path),
+    `dependency manifests or lockfiles were changed: ${names(asked)}`,
   );
 }
 

@@ -57,6 +57,9 @@ export const dependencyPaths = [
   '**/{*.csproj,*.fsproj,packages.lock.json,mix.exs,mix.lock,Package.swift,Package.resolved,pubspec.yaml,pubspec.lock}',
 ] as const;
 
+/** Manifests that also hold settings which checks obey, in formats that are not read here: a change of one is always shown to a person. */
+const mixedPaths = ['**/{pyproject.toml,setup.py,Cargo.toml,pom.xml,build.gradle,build.gradle.kts,build.sbt,mix.exs,composer.json,*.csproj,*.fsproj}'] as const;
+
 /** The subset of dependency files that pin exact versions; setup is repeated only when one of these changes. */
 export const lockfilePaths = [
   '**/{package-lock.json,npm-shrinkwrap.json,yarn.lock,pnpm-lock.yaml,bun.lock,bun.lockb,deno.lock}',
@@ -78,5 +81,7 @@ export function testPathMatcher(seal: readonly string[]): (path: string) => bool
 export const isDecidingPath = (path: string): boolean => matchesDeciding(path);
 /** Whether a path is a dependency manifest or lockfile. */
 export const isDependencyPath = (path: string): boolean => matchesDependency(path);
+/** Whether a manifest may also hold settings that decide. */
+export const isMixedManifest: (path: string) => boolean = matcher(mixedPaths);
 /** Whether a path is a lockfile. */
 export const isLockfile: (path: string) => boolean = matcher(lockfilePaths);

@@ -1,6 +1,6 @@
 // Guarantees around every activity: it beats while it works, tells a worker that leaves from a person who cancels, and fails only with typed failures.
-import { ActivityCancellationDetails, asyncLocalStorage, CompleteAsyncError, Context, type Info } from '@temporalio/activity';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { asyncLocalStorage, CompleteAsyncError, Context, type Info } from '@temporalio/activity';
+import { ActivityCancellationDetails, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { type Act, withAct } from '../../../activities/host/act.js';
 import { leaveRunning } from '../../../activities/process/watch.js';
@@ -8,16 +8,17 @@ import { PdlcError } from '../../../machines/contract/failure.js';
 
 type Details = ConstructorParameters<typeof ActivityCancellationDetails>[0];
 
-/** Runs work as an activity of a worker that cancels it as asked once the work calls `cancel`. */
-function runAs<T>(work: (act: Act, cancel: (details: Details) => void) => Promise<T>): { result: Promise<T>; beats: unknown[] } {
+/** Runs work as an activity of a worker that cancels it as asked once the work calls `cancel`; `runStatus` is what the server says of its run. */
+function runAs<T>(work: (act: Act, cancel: (details: Details) => void) => Promise<T>, runStatus = 'RUNNING'): { result: Promise<T>; beats: unknown[] } {
   const beats: unknown[] = [];
   const controller = new AbortController();
   const reason = new CancelledFailure('CANCELLED');
   const details: { details?: ActivityCancellationDetails } = {};
   const never = new Promise<never>(() => {});
   // A context as the worker makes it; the parts that no activity of ours uses are left empty.
-  const info = { activityId: 'tdd-1-1-judge' } as Info;
-  const rest = [undefined, undefined, undefined] as unknown as [undefined, Context['log'], Context['metricMeter']];
+  const info = { activityId: 'tdd-1-1-judge', workflowExecution: { workflowId: 'w', runId: 'r' } } as Info;
+  const client = { workflow: { getHandle: () => ({ describe: async () => ({ status: { name: runStatus } }) }) } };
+  const rest = [client, undefined, undefined] as unknown as [Context['client'], Context['log'], Context['metricMeter']];
   const context = new Context(info, never, controller.signal, (beat) => beats.push(beat), ...rest, details);
   const cancel = (given: Details) => {
     details.details = new ActivityCancellationDetails(given);
@@ -52,7 +53,7 @@ describe('cancellation', () => {
       });
       setImmediate(cancel, details);
       return untilAborted(act);
-    });
+    }, 'TERMINATED');
     await expect(result).rejects.toBeInstanceOf(CancelledFailure);
     expect(reason).toBeInstanceOf(CancelledFailure);
   });
@@ -61,6 +62,7 @@ describe('cancellation', () => {
     ['the worker shuts down', { workerShutdown: true }],
     ['a heartbeat came too late', { timedOut: true }],
     ['the activity is paused', { paused: true }],
+    ['a later attempt of the activity took over', { notFound: true }],
   ])('%s: only the watcher leaves', async (_, details) => {
     let reason: unknown;
     const { result } = runAs((act, cancel) => {

@@ -133,3 +133,19 @@ test('every configured check has to be green, coverage and e2e as well, and a ch
   const empty = await makeRun({ config: configOf({ checks: { unit: command('echo "1..0"') } }) });
   expect(lineOf(await judged(empty, empty.base, greenFiles))).toBe('reject at checks: unit ran no tests (exit 0); expected it to pass');
 });
+
+describe('by what implement adds or may change', () => {
+  test('a file that implement adds among the tests cannot turn the sealed tests green', async () => {
+    const hooked = command(`[ ! -e test/hook.sh ] || . ./test/hook.sh; ${unit.run}`);
+    const run = await makeRun({ config: configOf({ checks: { unit: hooked } }) });
+    const tip = candidateOn(run, run.base, redFiles).commit;
+    expect((await judged(run, tip, { 'test/hook.sh': 'exit 0\n' })).kind).not.toBe('pass');
+  });
+
+  test('a manifest that may also hold settings of test tools is shown to a person, also where dependencies may change', async () => {
+    const files = { ...project, 'pyproject.toml': '[tool.pytest.ini_options]\nminversion = "6.0"\n' };
+    const run = await makeRun({ files, config: configOf({ seal: { paths: [], dependencies: 'allow' } }) });
+    const verdict = await judged(run, run.base, { 'pyproject.toml': '[tool.pytest.ini_options]\naddopts = "-k nothing"\n' });
+    expect(verdict.kind).toBe('choice');
+  });
+});
