@@ -11,7 +11,7 @@ import { release } from './release.js';
 
 export { createGit } from './git/git.js';
 export type { Host } from './host/host.js';
-export { leaveRunning } from './process/watch.js';
+export { openNursery } from './process/nursery.js';
 
 /** The activities of one host, each wrapped with heartbeats and typed failures. */
 export function createActivities(host: Host): Activities {

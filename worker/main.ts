@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { createGit } from '../activities/index.js';
+import { createGit, openNursery } from '../activities/index.js';
 import { readIdentity } from '../activities/process/identity.js';
 import { connectWorker } from './connect.js';
 import { createWorkers } from './create.js';
@@ -20,11 +20,13 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const build = env.PDLC_BUILD ?? buildId();
   try {
     const { connection, namespace } = await connectWorker(env);
-    const host = { home, hostId: hostIdOf(home), git: createGit({ path: env.PATH ?? '' }), graceMs };
+    const nursery = openNursery();
+    const host = { home, hostId: hostIdOf(home), git: createGit({ path: env.PATH ?? '', run: nursery.collect }), graceMs };
     const workers = await createWorkers({ connection, namespace, host, build, bundlePath: fileURLToPath(new URL('../workflows/bundle.js', import.meta.url)) });
     const running = Promise.all(workers.map((worker) => worker.run()));
     sayReady(env.PDLC_READY_FILE, build);
     await running;
+    nursery.close();
     await connection.close();
   } catch (error) {
     fail(`worker: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

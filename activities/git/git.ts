@@ -1,13 +1,12 @@
 // The one way in which pdlc runs git: an environment built from nothing, no configuration but its own, no hook, filter or network.
 // Must never inherit a variable of the caller, wait for a terminal, or let a failed call look like an empty answer.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { PdlcError } from '../../machines/contract/failure.js';
+import { type Collect, type Collected, collect } from '../process/collect.js';
 
 /** Longest time one git call may take, in ms, unless its caller says otherwise. */
 export const gitTimeoutMs = 600_000;
 /** Most bytes one git call may print, unless its caller says otherwise. */
 export const gitOutputBytesMax = 268_435_456;
-const complaintBytesMax = 4_096;
 
 /** Who every commit of the engine is by. */
 export const identity = { name: 'pdlc', email: 'pdlc@localhost' };
@@ -34,13 +33,14 @@ export type GitResult = { code: number; stdout: string; bytes: Buffer; cut: bool
 /** Runs git with these arguments; throws `git_failed` for a code outside `okCodes`, a signal, a timeout or too much output. */
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<GitResult>;
 
-/** A runner that finds git on the given PATH. */
-export function createGit({ path }: { path: string }): Git {
-  return (args, options = {}) =>
-    new Promise((resolve, reject) => {
-      const child = spawn('git', [...fixedArgs, ...args], { cwd: options.cwd ?? options.workTree ?? '/', env: environment(path, options), stdio: 'pipe' });
-      collect({ child, args, options, resolve, reject });
-    });
+/** A runner that finds git on the given PATH; `run` is how programs are started. */
+export function createGit({ path, run = collect }: { path: string; run?: Collect }): Git {
+  return async (args, options = {}) => {
+    const { timeoutMs = gitTimeoutMs, outputBytesMax = gitOutputBytesMax, input = '' } = options;
+    const cwd = options.cwd ?? options.workTree ?? '/';
+    const collected = await run({ file: 'git', args: [...fixedArgs, ...args], cwd, env: environment(path, options), input, timeoutMs, outputBytesMax });
+    return answerOf(collected, args, options);
+  };
 }
 
 /** One entry of an alternates list or file, quoted so that any path is taken as it is. */
@@ -101,53 +101,18 @@ function environment(path: string, options: GitOptions): Record<string, string> 
   };
 }
 
-type Call = {
-  child: ChildProcessWithoutNullStreams;
-  args: readonly string[];
-  options: GitOptions;
-  resolve: (result: GitResult) => void;
-  reject: (error: PdlcError) => void;
-};
-
-function collect({ child, args, options, resolve, reject }: Call): void {
-  const { timeoutMs = gitTimeoutMs, outputBytesMax = gitOutputBytesMax, okCodes = [0] } = options;
-  const output: Buffer[] = [];
-  let outputBytes = 0;
-  let complaint = '';
-  let stopped: 'timeout' | 'flood' | null = null;
-  const stop = (reason: 'timeout' | 'flood') => {
-    stopped ??= reason;
-    child.kill('SIGKILL');
-  };
-  const timer = setTimeout(() => stop('timeout'), timeoutMs);
-  const fail = (found: string, cause?: unknown) =>
-    reject(new PdlcError('git_failed', `git ${args.join(' ').slice(0, 300)}: expected exit code ${okCodes.join(' or ')}, found ${found}`, { cause }));
-
-  child.stdout.on('data', (chunk: Buffer) => {
-    if (outputBytes < outputBytesMax) output.push(chunk.subarray(0, outputBytesMax - outputBytes));
-    outputBytes += chunk.length;
-    if (outputBytes > outputBytesMax) stop('flood');
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(0, complaintBytesMax);
-  });
-  // Git may end before it has read all input; its exit code tells, not the broken pipe.
-  child.stdin.on('error', () => {});
-  child.stdin.end(options.input ?? '');
-
-  child.on('error', (error) => {
-    clearTimeout(timer);
-    fail(`no git process (${error.message}); is git installed and on PATH?`, error);
-  });
-  child.on('close', (code, signal) => {
-    clearTimeout(timer);
-    const bytes = Buffer.concat(output);
-    const cut = stopped === 'flood';
-    if (cut && options.cut === true) return resolve({ code: 0, stdout: bytes.toString(), bytes, cut, complaint });
-    if (stopped === 'timeout') return fail(`no end after ${timeoutMs} ms`);
-    if (cut) return fail(`more than ${outputBytesMax} bytes of output`);
-    if (code === null) return fail(`signal ${signal}`);
-    if (!okCodes.includes(code)) return fail(`${code}: ${complaint.trim()}`);
-    resolve({ code, stdout: bytes.toString(), bytes, cut, complaint });
-  });
+function answerOf(collected: Collected, args: readonly string[], options: GitOptions): GitResult {
+  const { okCodes = [0], timeoutMs = gitTimeoutMs, outputBytesMax = gitOutputBytesMax } = options;
+  const fail = (found: string): PdlcError =>
+    new PdlcError('git_failed', `git ${args.join(' ').slice(0, 300)}: expected exit code ${okCodes.join(' or ')}, found ${found}`);
+  if (collected.kind === 'not_started') throw fail(`no git process (${collected.message}); is git installed and on PATH?`);
+  const { code, signal, stopped, complaint } = collected;
+  const bytes = Buffer.from(collected.stdout);
+  const cut = stopped === 'flood';
+  if (cut && options.cut === true) return { code: 0, stdout: bytes.toString(), bytes, cut, complaint };
+  if (stopped === 'timeout') throw fail(`no end after ${timeoutMs} ms`);
+  if (cut) throw fail(`more than ${outputBytesMax} bytes of output`);
+  if (code === null) throw fail(`signal ${signal}`);
+  if (!okCodes.includes(code)) throw fail(`${code}: ${complaint.trim()}`);
+  return { code, stdout: bytes.toString(), bytes, cut, complaint };
 }
