@@ -1,7 +1,7 @@
 // Owns parsing of single arguments and options: text in, value out, or a refusal that names what was expected.
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../machines/contract/duration.js';
-import type { LimitsConfig } from '../machines/contract/limits.js';
+import { type LimitsConfig, limitsConfigSchema } from '../machines/contract/limits.js';
 import type { Extension } from '../workflows/messages.js';
 
 /** Limits that are durations; the others are plain numbers. */
@@ -17,6 +17,14 @@ export function parseCount(text: string): number {
 export function parseUsd(text: string): number {
   if (/^\d{1,7}(\.\d{1,4})?$/.test(text)) return Number(text);
   throw new InvalidArgumentError(`expected an amount such as 5 or 2.50, found ${JSON.stringify(text)}.`);
+}
+
+/** Adds one limit `key=value` to those given before it. */
+export function parseLimit(text: string, before: LimitsConfig[] = []): LimitsConfig[] {
+  const [key = '', value = ''] = text.split('=');
+  const given = limitsConfigSchema.safeParse({ [key]: durations.has(key) ? value : Number(value || 'none') });
+  if (given.success) return [...before, given.data];
+  throw new InvalidArgumentError(`expected one of ${Object.keys(limitsConfigSchema.shape).join(', ')} with a value, found ${JSON.stringify(text)}.`);
 }
 
 /** One raised limit from `--<key> <value>`: absolute, or relative with a leading +. */

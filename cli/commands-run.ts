@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ConfigFlags } from '../activities/project/resolve.js';
 import type { LimitsConfig } from '../machines/contract/limits.js';
 import type { Extension } from '../workflows/messages.js';
-import { parseChoice, parseCount, parseExtension, parseUsd } from './arguments.js';
+import { parseChoice, parseCount, parseExtension, parseLimit, parseUsd } from './arguments.js';
 import type { Action, Context } from './context.js';
 import { usageError } from './error.js';
 
@@ -18,7 +18,18 @@ export function addRunCommands(program: Command, context: Context, action: Actio
   addExtend(program, context, action);
 }
 
-type LoopRunFlags = { maxSteps?: number; maxBudgetUsd?: number; verify?: string; honor?: true; fresh?: true; wait: boolean; json?: true };
+type LoopRunFlags = {
+  maxSteps?: number;
+  maxBudgetUsd?: number;
+  limit?: LimitsConfig[];
+  agent?: string;
+  evaluator?: string;
+  verify?: string;
+  honor?: true;
+  fresh?: true;
+  wait: boolean;
+  json?: true;
+};
 
 function addLoopRun(program: Command, context: Context, action: Action): void {
   program
@@ -27,23 +38,28 @@ function addLoopRun(program: Command, context: Context, action: Action): void {
     .description('run a feature to review_done or to its next stop; comes back to a run that is open')
     .option('--max-steps <n>', 'stages that may be dispatched (default 4: three and one to spare)', parseCount)
     .option('--max-budget-usd <amount>', 'money that the run may spend', parseUsd)
+    .option('--limit <key=value>', 'any other limit of pdlc.yaml, such as wall=10m or tokens=500000; may be repeated', parseLimit)
+    .option('--agent <command>', 'the agent, as a shell command (default: PDLC_AGENT where pdlc.yaml names none)')
+    .option('--evaluator <command>', 'the evaluator, as a shell command')
     .option('--verify <command>', 'the unit check, instead of the configured one')
     .option('--honor', 'run without any check; can only end done_unverified')
     .option('--fresh', 'begin at HEAD again; the old branch tip is saved under refs/pdlc/')
     .option('--no-wait', 'stop with exit code 2 when a usage limit has to be waited for')
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  pdlc loop-run F20261130-101500 --max-steps 4\n  pdlc loop-run F20261130-101500 --json | jq .state')
-    .action((id: string, { maxSteps, maxBudgetUsd, verify, honor, fresh, wait, json }: LoopRunFlags) =>
+    .action((id: string, given: LoopRunFlags) =>
       action(async () => {
         const { loopRun } = await import('./commands/loop-run.js');
-        const flags: ConfigFlags = {
-          ...(maxSteps ? { maxSteps } : {}),
-          ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
-          ...(verify ? { verify } : {}),
-        };
-        return loopRun(context, id, { flags, wait, honor: honor ?? false, fresh: fresh ?? false, json: json ?? false });
+        const { wait, honor = false, fresh = false, json = false } = given;
+        return loopRun(context, id, { flags: configFlags(given), wait, honor, fresh, json });
       }),
     );
+}
+
+function configFlags({ maxSteps, maxBudgetUsd, limit = [], agent, evaluator, verify }: LoopRunFlags): ConfigFlags {
+  const own = { ...(maxSteps ? { steps: maxSteps } : {}), ...(maxBudgetUsd === undefined ? {} : { usd: maxBudgetUsd }) };
+  const limits: LimitsConfig = Object.assign({}, ...limit, own);
+  return { limits, ...(verify ? { verify } : {}), ...(agent ? { agent } : {}), ...(evaluator ? { evaluator } : {}) };
 }
 
 function addResume(program: Command, context: Context, action: Action): void {

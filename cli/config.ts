@@ -22,9 +22,14 @@ export type LoadedConfig = { config: Config; source: string; notices: string[] }
 /** Reads and resolves the configuration as of `base`; 64 naming file, key, line and the nearest right key when it cannot be used. */
 export async function loadConfig(context: Context, feature: Feature, at: { base: string; flags: ConfigFlags; honor: boolean }): Promise<LoadedConfig> {
   const { file, source, notices } = await readConfig(context, feature, at.base);
-  const resolved = resolveConfig({ file, flags: at.flags, honor: at.honor });
+  const resolved = resolveConfig({ file, flags: { ...fallback(context), ...at.flags }, honor: at.honor });
   if (!resolved.ok) throw usageError(withAdvice(resolved.problems));
   return { config: resolved.config, source, notices: [...notices, ...resolved.warnings] };
+}
+
+/** A person's own agent, for projects that name none. */
+function fallback({ env }: Context): ConfigFlags {
+  return env.PDLC_AGENT ? { fallbackAgent: env.PDLC_AGENT } : {};
 }
 
 type Read = { file: ConfigFile; source: string; notices: string[] };

@@ -50,7 +50,8 @@ export async function prepareRun(
     files: writeInputs(context, feature, { design: design.bytes, config }),
     heartbeatMs: server.heartbeatMs,
   });
-  return { ok: true, input, notices };
+  const kept = input.saveTipAs ? [`${branch} begins anew; its old tip is kept as ${input.saveTipAs}`] : [];
+  return { ok: true, input, notices: [...kept, ...notices] };
 }
 
 /** Starts the workflow of a prepared run; `attached` when another one was already open. */

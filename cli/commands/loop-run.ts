@@ -1,6 +1,7 @@
 // The loop-run command: takes a feature through its stages, or comes back to the run that is already open.
 import type { ConfigFlags } from '../../activities/project/resolve.js';
-import { isWaiting } from '../../machines/contract/run-state.js';
+import { type Report, reportOf } from '../../machines/contract/report.js';
+import { isFinal, isWaiting } from '../../machines/contract/run-state.js';
 import { nextOf } from '../../machines/contract/state-file.js';
 import { connect, type Server } from '../connect.js';
 import type { Context } from '../context.js';
@@ -11,7 +12,7 @@ import { followRun } from '../follow.js';
 import { limitsText } from '../render.js';
 import { type FoundRun, findRun, readLiveReport, uiUrlOf } from '../run-handle.js';
 import { reportWithoutRun } from '../run-json.js';
-import { hasRuns } from '../runs-on-disk.js';
+import { hasRuns, latestLedger } from '../runs-on-disk.js';
 import { prepareRun, type StartOptions, startRun } from '../start.js';
 
 /** Options of loop-run; `wait` false ends at a usage limit instead of waiting for its reset. */
@@ -30,7 +31,8 @@ export async function loopRun(context: Context, id: string, options: LoopRunOpti
     // A run that ended meanwhile has moved the branch since the first look.
     const feature = run ? await findFeature(context, id, { fresh: options.fresh }) : seen;
     const next = nextOf(feature.state);
-    if (next.kind !== 'stage') return finish(context, withoutRun(feature, next), { json: options.json, uiUrl: null });
+    if (next.kind !== 'stage')
+      return finish(context, await endOf(context, feature, next), { json: options.json, uiUrl: run && uiUrlOf(server, run.workflowId) });
     return await begin(context, {
       server,
       feature,
@@ -83,7 +85,14 @@ export async function follow(
   return finish(context, report, { json: options.json, uiUrl: uiUrlOf(server, run.workflowId) });
 }
 
-function withoutRun(feature: Feature, next: ReturnType<typeof nextOf>) {
+/** A feature that this host's latest run took to where its branch is now ended as that run did, unverified included. */
+async function endOf(context: Context, feature: Feature, next: ReturnType<typeof nextOf>): Promise<Report> {
+  const ledger = next.kind === 'done' ? await latestLedger(context.home, feature) : null;
+  const report = ledger && reportOf(ledger.entries);
+  return report && isFinal(report.state) && report.head === feature.tip ? report : withoutRun(feature, next);
+}
+
+function withoutRun(feature: Feature, next: ReturnType<typeof nextOf>): Report {
   if (next.kind === 'stage') throw new CliError(1, 'a stage needs a run');
   return reportWithoutRun(feature, next.kind === 'done' ? { state: 'review_done', reason: null } : { state: 'blocked', reason: next.reason });
 }

@@ -53,7 +53,7 @@ test('without an evaluator of its own a stage is judged by its own agent', () =>
 
 test('flags win over the file, and zero means zero', () => {
   const file = fileOf('agent: { command: [a] }\nchecks: { unit: x, lint: y }\nlimits: { steps: 3, usd: 9 }\n');
-  const resolved = resolveConfig({ file, flags: { maxSteps: 7, maxBudgetUsd: 0, verify: 'make test' }, honor: false });
+  const resolved = resolveConfig({ file, flags: { limits: { steps: 7, usd: 0 }, verify: 'make test' }, honor: false });
   expect(resolved).toMatchObject({
     ok: true,
     config: { checks: { unit: command('make test'), lint: command('y') }, limits: { ...defaultLimits, steps: 7, usd: 0 } },
@@ -63,7 +63,7 @@ test('flags win over the file, and zero means zero', () => {
 test('no agent and no unit check are problems, each told once with what to write', () => {
   const resolved = resolveConfig({ file: {}, flags: {}, honor: false });
   expect(resolved.ok ? [] : resolved.problems.map(({ message }) => message)).toEqual([
-    'agent: expected the command that starts the agent, found nothing; write agent: { command: [program, argument] }',
+    'agent: expected the command that starts the agent, found nothing; write agent: { command: [program, argument] } into pdlc.yaml, or give --agent COMMAND',
     'checks.unit: expected the command that runs the tests, found nothing; write checks: { unit: COMMAND } into pdlc.yaml (pdlc init proposes one), give --verify COMMAND, or run without proof with --honor',
   ]);
 });
@@ -72,7 +72,7 @@ test('a name is no agent in this version, and the problem says what works', () =
   const file = fileOf('agent: claude\nchecks: { unit: x }\nstages: { review: { evaluator: codex } }\n');
   const resolved = resolveConfig({ file, flags: {}, honor: false });
   expect(resolved.ok ? [] : resolved.problems.map(({ message }) => message)).toEqual([
-    'agent: expected the command that starts the agent, found the name "claude", and this version knows no agent by name; write agent: { command: [program, argument] }',
+    'agent: expected the command that starts the agent, found the name "claude", and this version knows no agent by name; write agent: { command: [program, argument] } into pdlc.yaml, or give --agent COMMAND',
     'stages.review.evaluator: expected the command that starts the agent, found the name "codex", and this version knows no agent by name; write evaluator: { command: [program, argument] }',
   ]);
 });
