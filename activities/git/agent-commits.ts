@@ -9,9 +9,9 @@ import { parseRaw } from './lists.js';
 import { alternatesOf, objectsOf } from './skeleton.js';
 
 /** Most commits and most packed bytes that are taken over; above it none is. */
-export const agentCommitsMax = 1_000;
+const agentCommitsMax = 1_000;
 /** See `agentCommitsMax`. */
-export const agentPackBytesMax = 134_217_728;
+const agentPackBytesMax = 134_217_728;
 const plainFileBytesMax = 1_048_576;
 
 /** `parent` is the commit that the agent's work must build on. */

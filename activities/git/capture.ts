@@ -11,9 +11,9 @@ import { setEngineRef } from './refs.js';
 import { type Scan, scanTree } from './scan.js';
 
 /** A new file above this many bytes is left out, unless the caller says otherwise. */
-export const hugeBytesDefault = 52_428_800;
+const hugeBytesDefault = 52_428_800;
 /** How many changed paths and omissions are named, unless the caller says otherwise. */
-export const filesMaxDefault = 200;
+const filesMaxDefault = 200;
 
 /** `tip` is the verified commit at stage entry, `parent` the commit this work builds on; `ref` is the full name under which the capture is kept. */
 export type CaptureRequest = {

@@ -4,9 +4,9 @@ import { PdlcError } from '../../machines/contract/failure.js';
 import { type Collect, type Collected, collect } from '../process/collect.js';
 
 /** Longest time one git call may take, in ms, unless its caller says otherwise. */
-export const gitTimeoutMs = 600_000;
+const gitTimeoutMs = 600_000;
 /** Most bytes one git call may print, unless its caller says otherwise. */
-export const gitOutputBytesMax = 268_435_456;
+const gitOutputBytesMax = 268_435_456;
 
 /** Who every commit of the engine is by. */
 export const identity = { name: 'pdlc', email: 'pdlc@localhost' };

@@ -31,7 +31,7 @@ export async function openRepository(path: string, git: Git): Promise<Repository
 }
 
 /** What in a commit keeps a plain checkout from being complete (submodules, files behind a filter), in words; null when nothing does. */
-export async function contentProblem({ top, commonDir }: Repository, commit: string, git: Git): Promise<string | null> {
+async function contentProblem({ top, commonDir }: Repository, commit: string, git: Git): Promise<string | null> {
   const { stdout } = await git(['ls-tree', '-r', '-z', '--full-tree', commit], { gitDir: commonDir });
   const entries = stdout.split('\0').map((line) => ({ mode: line.slice(0, 6), path: line.slice(line.indexOf('\t') + 1) }));
   const submodules = entries.filter(({ mode }) => mode === '160000').map(({ path }) => path);

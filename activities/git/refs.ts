@@ -8,7 +8,7 @@ import { hasCode } from './errno.js';
 import type { Git } from './git.js';
 
 /** A lock of the engine's own in the user's repository counts as left by a killed engine when it is older than this, in ms; git holds one for a few. */
-export const staleLockMs = 5_000;
+const staleLockMs = 5_000;
 
 /** The commit at an engine ref given by its full name, null when there is none. */
 export async function readEngineRef(engineDir: string, ref: string): Promise<string | null> {

@@ -7,7 +7,7 @@ import { hasCode } from './errno.js';
 import { identity, quoteAlternate } from './git.js';
 
 /** Left-over builds of killed engines are removed when they are older than this, in ms. */
-export const staleBuildMs = 3_600_000;
+const staleBuildMs = 3_600_000;
 
 /** `lender` is the git directory whose objects (and shallow boundary) are borrowed, null for none; `refs` are full names with their commits. */
 export type Skeleton = { bare: boolean; head: string; refs: Record<string, string>; lender: string | null; idLength: number };

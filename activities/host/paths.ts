@@ -14,7 +14,7 @@ export type RunPaths = {
 };
 
 /** Folder of a project: everything that belongs to one repository of the user. */
-export const projectDir = (home: string, project: string): string => join(home, 'projects', project);
+const projectDir = (home: string, project: string): string => join(home, 'projects', project);
 
 /** Folder of a feature: its inputs and its runs. */
 export const featureDir = (home: string, project: string, featureId: string): string => join(projectDir(home, project), 'features', featureId);

@@ -47,7 +47,7 @@ export async function checkRoom(judging: Judging, plan: RoomPlan, at: { expectat
 }
 
 /** Where a judgement's checks run. */
-export function placeOf({ host, act, paths, slot, input }: Judging): CheckPlace {
+function placeOf({ host, act, paths, slot, input }: Judging): CheckPlace {
   return { host, act, paths, slot, files: input.run.files };
 }
 

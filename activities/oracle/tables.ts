@@ -2,7 +2,7 @@
 import picomatch from 'picomatch';
 
 /** Paths that are tests or what tests rest on: fixtures, snapshots, helpers, setup. */
-export const testPaths = [
+const testPaths = [
   '**/*.{test,spec}.*',
   '**/*_test.*',
   '**/*_spec.*',
@@ -16,7 +16,7 @@ export const testPaths = [
 ] as const;
 
 /** Configuration that a runner, linter, type checker, build, CI or these checks obey; it may neither change nor appear. */
-export const decidingPaths = [
+const decidingPaths = [
   'pdlc.yaml',
   'docs/00_standards/test-commands.yml',
   '**/{vitest,vite,jest,mocha,karma,playwright,cypress,ava,nyc,c8,babel,rollup,rspack,esbuild,webpack,swc,eslint,prettier,biome,stylelint,tsup}.config.*',
@@ -47,7 +47,7 @@ export const decidingPaths = [
 ] as const;
 
 /** Manifests and lockfiles that say which code of others runs. */
-export const dependencyPaths = [
+const dependencyPaths = [
   '**/{package-lock.json,npm-shrinkwrap.json,yarn.lock,pnpm-lock.yaml,bun.lock,bun.lockb,deno.lock}',
   '**/{requirements*.txt,pyproject.toml,poetry.lock,uv.lock,Pipfile,Pipfile.lock,setup.py}',
   '**/{pnpm-workspace.yaml,.pnp.*}',
@@ -61,7 +61,7 @@ export const dependencyPaths = [
 const mixedPaths = ['**/{pyproject.toml,setup.py,Cargo.toml,pom.xml,build.gradle,build.gradle.kts,build.sbt,mix.exs,composer.json,*.csproj,*.fsproj}'] as const;
 
 /** The subset of dependency files that pin exact versions; setup is repeated only when one of these changes. */
-export const lockfilePaths = [
+const lockfilePaths = [
   '**/{package-lock.json,npm-shrinkwrap.json,yarn.lock,pnpm-lock.yaml,bun.lock,bun.lockb,deno.lock}',
   '**/{requirements*.txt,poetry.lock,uv.lock,Pipfile.lock,go.sum,Cargo.lock,Gemfile.lock,composer.lock,gradle.lockfile,packages.lock.json,mix.lock,Package.resolved,pubspec.lock}',
 ] as const;

@@ -1,63 +1,74 @@
 // Crashes in the middle of a stage: whatever is killed, the same command ends the same run, and no agent is started a second time.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { agentFixture, snapshotRepo } from '../helpers/sample.js';
-import { openSample } from './repository.js';
-import { openRig, stackPids, until } from './support.js';
+import { openSample, type Repository } from './repository.js';
+import { type Call, openRig, type Rig, stackRecord, until } from './support.js';
 
-const wholeRun = ['worker tdd', 'worker implement', 'evaluator review'];
+const done = { code: 0, last: '<<<PDLC done stage=review>>>' };
+const oneEach = ['worker implement', 'evaluator review'];
 
-// Each kills the stack of others, so each has its own.
-for (const victims of [['worker'], ['server'], ['worker', 'server']] as const) {
+// Each test kills or stops its stack, so each has one of its own.
+for (const victims of [['worker'], ['server', 'worker']] as const) {
   const rig = openRig();
-  test(`a killed ${victims.join(' and ')} costs nothing: the same command ends the run`, async () => {
-    const sample = openSample({ agent: agentFixture('slow', 'implement') });
+  test.concurrent(`a killed ${victims.join(' and ')} costs nothing: the same command ends the run`, async () => {
+    const { sample, call } = await working(rig);
     const before = snapshotRepo(sample.dir);
-    const call = rig.start(sample.dir, 'loop-run', 'F1');
-    await until(() => sample.starts().includes('worker implement'));
-    const pids = stackPids(rig);
-    for (const victim of victims) process.kill(pids[victim], 'SIGKILL');
+    const record = stackRecord(rig);
+    for (const victim of victims) process.kill(record[victim].identity.pid, 'SIGKILL');
     call.kill('SIGKILL');
     await call.ended;
     const again = rig.start(sample.dir, 'loop-run', 'F1');
     await until(() => again.stderr().includes('implement'));
-    expect(stackPids(rig)).not.toEqual(pids);
+    for (const victim of victims) expect(stackRecord(rig)[victim].identity.pid).not.toBe(record[victim].identity.pid);
     sample.open();
-    expect(await again.ended).toMatchObject({ code: 0, last: '<<<PDLC done stage=review>>>' });
-    expect(sample.starts()).toEqual(wholeRun);
+    expect(await again.ended).toMatchObject(done);
+    expect(sample.starts()).toEqual(oneEach);
     expect(snapshotRepo(sample.dir)).toEqual(before);
   });
 }
 
-const rig = openRig();
+const away = openRig();
 
-test('a loop-run whose server is killed does not hang: it ends by itself or goes on when the stack is back', async () => {
-  const sample = openSample({ agent: agentFixture('slow', 'tdd') });
-  const call = rig.start(sample.dir, 'loop-run', 'F1');
-  await until(() => sample.starts().includes('worker tdd'));
-  process.kill(stackPids(rig).server, 'SIGKILL');
+test.concurrent('a server that is away for longer than a heartbeat costs no agent, and the command that follows the run does not hang', async () => {
+  const { sample, call } = await working(away);
+  process.kill(stackRecord(away).server.identity.pid, 'SIGKILL');
+  await until(() => readFileSync(join(away.home, 'stack/worker.log'), 'utf8').includes('Error when recording heartbeat'));
+  await away.pdlc(sample.dir, 'up');
+  // The server has given the agent's activity to a second try, and that one has been at it for longer than the first needs to hear of it.
+  const { workflowId } = await away.status(sample.dir);
+  await until(() => isTriedAgain(String(workflowId)), { limitMs: 60_000, pollMs: 500 });
   sample.open();
-  await rig.pdlc(sample.dir, 'up');
-  expect(await call.ended).toMatchObject({ code: 0, last: '<<<PDLC done stage=review>>>' });
-  expect(sample.starts()).toEqual(wholeRun);
+  expect(await call.ended).toMatchObject(done);
+  expect(sample.starts()).toEqual(oneEach);
 });
 
-test('after pdlc down the agent works on, and the next command goes on with it', async () => {
-  const sample = openSample({ agent: agentFixture('slow', 'tdd') });
-  const call = rig.start(sample.dir, 'loop-run', 'F1');
-  await until(() => sample.starts().includes('worker tdd'));
+const stopped = openRig();
+
+test.concurrent('after pdlc down the agent works on, and the next command goes on with it', async () => {
+  const { sample, call } = await working(stopped);
   call.kill('SIGINT');
   await call.ended;
-  expect((await rig.pdlc(sample.dir, 'down')).code).toBe(0);
-  expect(await rig.status(sample.dir)).toMatchObject({ state: 'working', stage: 'tdd' });
+  expect((await stopped.pdlc(sample.dir, 'down')).code).toBe(0);
+  expect(await stopped.status(sample.dir)).toMatchObject({ state: 'working', stage: 'implement' });
   sample.open();
-  expect((await rig.pdlc(sample.dir, 'loop-run', 'F1')).code).toBe(0);
-  expect(sample.starts()).toEqual(wholeRun);
+  expect((await stopped.pdlc(sample.dir, 'loop-run', 'F1')).code).toBe(0);
+  expect(sample.starts()).toEqual(oneEach);
 });
 
-test('of two commands at the same moment the second attaches and says so; both end alike and each agent starts once', async () => {
-  const sample = openSample({ agent: agentFixture('good') });
-  const both = await Promise.all([rig.pdlc(sample.dir, 'loop-run', 'F1'), rig.pdlc(sample.dir, 'loop-run', 'F1')]);
-  expect(both).toMatchObject(Array(2).fill({ code: 0, last: '<<<PDLC done stage=review>>>' }));
-  expect(both.filter(({ stderr }) => stderr.includes('attached to the run of this feature that is already open'))).toHaveLength(1);
-  expect(sample.starts()).toEqual(wholeRun);
-});
+async function working(rig: Rig): Promise<{ sample: Repository; call: Call }> {
+  const sample = openSample({ agent: agentFixture('slow'), at: 'implement' });
+  const call = rig.start(sample.dir, 'loop-run', 'F1');
+  await until(() => sample.starts().length === 1);
+  return { sample, call };
+}
+
+function isTriedAgain(workflowId: string): boolean {
+  const { server, ports } = stackRecord(away);
+  const about = ['workflow', 'describe', '--address', `127.0.0.1:${ports.server}`, '--namespace', 'pdlc', '--workflow-id', workflowId, '-o', 'json'];
+  const [pending] = JSON.parse(execFileSync(server.binary, about, { env: away.env, encoding: 'utf8' })).pendingActivities ?? [];
+  if (!pending || pending.attempt < 2) return false;
+  return Date.parse(pending.lastHeartbeatTime ?? '') - Date.parse(pending.lastStartedTime ?? '') > 2_000;
+}

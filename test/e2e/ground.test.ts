@@ -1,5 +1,5 @@
 // The ground before the first cent: where it does not hold, no agent starts, and a person who put it right may go on.
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { agentFixture } from '../helpers/sample.js';
@@ -9,7 +9,6 @@ import { json, openRig } from './support.js';
 
 const rig = openRig();
 const agent = agentFixture('good');
-const wholeRun = ['worker tdd', 'worker implement', 'evaluator review'];
 
 const broken = [
   {
@@ -36,7 +35,7 @@ for (const { what, config, reason } of broken) {
 }
 
 test.concurrent('a red base is a broken environment, and stays one while its commit is the base', async () => {
-  const sample = openSample({ agent });
+  const sample = openSample({ agent, at: 'review' });
   commit(sample.dir, { 'src/add.js': 'export const add = () => 0;\n' });
   const ended = json(await rig.pdlc(sample.dir, 'loop-run', 'F1', '--json'));
   expect(ended).toMatchObject({
@@ -48,23 +47,16 @@ test.concurrent('a red base is a broken environment, and stays one while its com
   expect((await rig.pdlc(sample.dir, 'abort', 'F1')).code).toBe(0);
   commit(sample.dir, { 'src/add.js': 'export const add = (a, b) => a + b;\n' });
   expect((await rig.pdlc(sample.dir, 'loop-run', 'F1', '--fresh')).code).toBe(0);
-  expect(sample.starts()).toEqual(wholeRun);
+  expect(sample.starts()).toEqual(['evaluator review']);
 });
 
 test.concurrent('a person who put the world right resumes, and it costs no further step', async () => {
   const tool = join(tempDir('tool'), 'ready');
-  const sample = openSample({ agent, config: { setup: `test -f '${tool}' || { echo 'the tool is missing'; exit 1; }` } });
+  const sample = openSample({ agent, config: { setup: `test -f '${tool}' || { echo 'the tool is missing'; exit 1; }` }, at: 'implement' });
   expect(await rig.pdlc(sample.dir, 'loop-run', 'F1')).toMatchObject({ code: 4, last: expect.stringContaining('the tool is missing') });
   expect((await rig.pdlc(sample.dir, 'resume', 'F1')).code).toBe(4);
   writeFileSync(tool, '');
   expect((await rig.pdlc(sample.dir, 'resume', 'F1')).code).toBe(0);
-  expect(sample.starts()).toEqual(wholeRun);
-  expect(await rig.status(sample.dir)).toMatchObject({ stepsUsed: 3, steps: [{ attempts: 1 }, { attempts: 1 }, { attempts: 0 }] });
-});
-
-test.concurrent('setup runs where the checks and the agent work', async () => {
-  const marks = join(tempDir('setup'), 'marks');
-  const sample = openSample({ agent, config: { setup: `pwd >> '${marks}'` } });
-  expect((await rig.pdlc(sample.dir, 'loop-run', 'F1')).code).toBe(0);
-  expect(existsSync(marks)).toBe(true);
+  expect(sample.starts()).toEqual(['worker implement', 'evaluator review']);
+  expect(await rig.status(sample.dir)).toMatchObject({ stepsUsed: 2, steps: [{ attempts: 1 }, { attempts: 0 }] });
 });

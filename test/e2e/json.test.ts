@@ -16,7 +16,7 @@ const keys = [
 const stepKeys = ['step', 'stage', 'ok', 'attempts', 'checks', 'reason', 'commit', 'durationMs', 'usage'];
 
 test('the object of a run is the same from its start over its waits to its end, and after the stack was stopped', async () => {
-  const sample = openSample({ agent: agentFixture('slow', 'tdd') });
+  const sample = openSample({ agent: agentFixture('slow'), at: 'implement' });
   expect(keysMissing(await rig.status(sample.dir))).toEqual([]);
   const call = rig.start(sample.dir, 'loop-run', 'F1', '--max-steps', '1', '--json');
   await until(() => sample.starts().length === 1);
@@ -27,7 +27,7 @@ test('the object of a run is the same from its start over its waits to its end, 
   expect(json(ended)).toEqual(waiting);
   await rig.pdlc(sample.dir, 'down');
   expect(await rig.status(sample.dir)).toEqual(waiting);
-  await rig.pdlc(sample.dir, 'extend', 'F1', '--steps', '+2');
+  await rig.pdlc(sample.dir, 'extend', 'F1', '--steps', '+1');
   const final = json(await rig.pdlc(sample.dir, 'loop-run', 'F1', '--json'));
   for (const object of [running, waiting, final]) expect(keysMissing(object)).toEqual([]);
   expect([running, waiting, final]).toMatchObject([
@@ -54,7 +54,7 @@ test('stdout under --json is exactly one line, whatever the end', async () => {
 });
 
 test('the runbook is a sound shell script that takes features to done, one after another', async () => {
-  const sample = openSample({ agent: agentFixture('good') });
+  const sample = openSample({ agent: agentFixture('good'), at: 'review' });
   write(sample.dir, { 'docs/.pdlc-state/F2.json': stateText(sample, { feature_id: 'F2' }) });
   const script = join(sample.around, 'night.sh');
   writeFileSync(script, (await rig.pdlc(sample.dir, 'runbook')).stdout);
@@ -65,12 +65,12 @@ test('the runbook is a sound shell script that takes features to done, one after
   chmodSync(pdlc, 0o755);
   const ended = await rig.run(sample.dir, ['sh', script, 'F1', 'F2', 'F3'], { PDLC: pdlc });
   expect(ended.stdout.split('\n').filter((line) => line.startsWith('<<<'))).toEqual(Array(2).fill('<<<PDLC done stage=review>>>'));
-  expect({ code: ended.code, starts: sample.starts().length }).toEqual({ code: 2, starts: 6 });
+  expect({ code: ended.code, starts: sample.starts() }).toEqual({ code: 2, starts: ['evaluator review', 'evaluator review'] });
   expect(ended.stderr).toContain('F3: blocked, a person is needed');
 });
 
 test('when all is over nothing is left: no process, no claimed room, no tree', async () => {
-  const sample = openSample({ agent: agentFixture('good') });
+  const sample = openSample({ agent: agentFixture('good'), at: 'review' });
   await rig.pdlc(sample.dir, 'loop-run', 'F1');
   const { tree } = await rig.status(sample.dir);
   expect((await rig.pdlc(sample.dir, 'down')).code).toBe(0);

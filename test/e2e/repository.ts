@@ -15,18 +15,19 @@ export type Repository = Sample & { around: string; log: () => AgentStart[]; sta
 /** The tests one file after another in one process each: half the time of the runner, and many runs share the processor here. */
 const quickUnit = 'for file in test/*.test.js; do node "$file" || exit 1; done';
 
-/** A sample repository whose agents log their starts; `name` is its folder's. */
-export function openSample(options: Omit<SampleOptions, 'dir'> & { name?: string }): Repository {
+/** A sample repository whose agents log their starts; `name` is its folder's, `at` the stage it begins with, the work before it done by hand. */
+export function openSample(options: Omit<SampleOptions, 'dir'> & { name?: string; at?: 'implement' | 'review' }): Repository {
   const around = tempDir('repo');
   const file = join(around, 'agents.log');
   const gate = join(around, 'gate');
-  const { name = 'sample', env, config, ...rest } = options;
+  const { name = 'sample', at, env, config, ...rest } = options;
   const sample = makeSample({
     ...rest,
     dir: join(around, name),
     config: { checks: { unit: quickUnit }, ...config },
     env: { PDLC_TEST_LOG: file, PDLC_TEST_GATE: gate, ...env },
   });
+  if (at) sample.base = commit(sample.dir, { ...done[at], [sample.statePath]: stateText(sample, { next_step: `pdlc-${at}` }) });
   const log = () => readLines<AgentStart>(file);
   const starts = () => log().map(({ role, stage }) => `${role} ${stage}`);
   return { ...sample, around, log, starts, prompts: () => readLines<string>(`${file}.prompts`), open: () => writeFileSync(gate, '') };
@@ -77,6 +78,10 @@ test('doubles a number', () => assert.equal(double(2), 4));
   stub: "export function double() {\n  throw new Error('not implemented');\n}\n",
   code: 'export const double = (number) => 2 * number;\n',
 };
+
+const red = { 'test/double.test.js': work.test, 'src/double.js': work.stub };
+/** What is there when a sample begins at a stage. */
+const done = { implement: red, review: { ...red, 'src/double.js': work.code } };
 
 function readLines<T>(file: string): T[] {
   try {

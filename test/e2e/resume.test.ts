@@ -6,7 +6,6 @@ import { commit, git, openSample, type Repository, stateText, work, write } from
 import { json, openRig } from './support.js';
 
 const rig = openRig();
-const red = { 'test/double.test.js': work.test, 'src/double.js': work.stub };
 
 test.concurrent('what a person repairs in the kept tree passes without an agent, and the run ends in four steps', async () => {
   const sample = openSample({ agent: agentFixture('stubborn', 'implement') });
@@ -37,14 +36,14 @@ test.concurrent('what a person repairs in the kept tree passes without an agent,
 });
 
 test.concurrent('a second block after the spare step is blocked, and its resume is capped', async () => {
-  const sample = openSample({ agent: agentFixture('stubborn', 'implement'), evaluator: agentFixture('block-always') });
-  await rig.pdlc(sample.dir, 'loop-run', 'F1');
+  const sample = openSample({ agent: agentFixture('stubborn'), evaluator: agentFixture('block-always'), at: 'implement' });
+  await rig.pdlc(sample.dir, 'loop-run', 'F1', '--max-steps', '3');
   write((await rig.status(sample.dir)).tree, { 'src/double.js': work.code });
   expect((await rig.pdlc(sample.dir, 'resume', 'F1')).code).toBe(2);
   const starts = sample.starts();
   const again = await rig.pdlc(sample.dir, 'resume', 'F1', '--json');
   expect(again.code).toBe(3);
-  expect(json(again)).toMatchObject({ state: 'capped', stepsUsed: 4, next: ['pdlc extend F1 --steps +1', 'pdlc abort F1'] });
+  expect(json(again)).toMatchObject({ state: 'capped', stepsUsed: 3, next: ['pdlc extend F1 --steps +1', 'pdlc abort F1'] });
   expect(sample.starts()).toEqual(starts);
 });
 
@@ -60,23 +59,21 @@ test.concurrent
     expect(git(sample.dir, 'merge-base', mine, 'pdlc/F1')).toBe(mine);
   });
 
-const middle = [
-  { next: 'pdlc-implement', files: red, starts: ['worker implement', 'evaluator review'] },
-  { next: 'pdlc-review', files: { ...red, 'src/double.js': work.code }, starts: ['evaluator review'] },
-];
-
-for (const { next, files, starts } of middle) {
-  test.concurrent(`a state that says ${next} starts there and runs only what is left`, async () => {
-    const sample = openAt(next, files);
+for (const { at, starts } of [
+  { at: 'implement' as const, starts: ['worker implement', 'evaluator review'] },
+  { at: 'review' as const, starts: ['evaluator review'] },
+]) {
+  test.concurrent(`a state that says pdlc-${at} starts there and runs only what is left`, async () => {
+    const sample = openSample({ agent: agentFixture('good'), at });
     expect(await rig.pdlc(sample.dir, 'loop-run', 'F1')).toMatchObject({ code: 0, last: '<<<PDLC done stage=review>>>' });
     expect(sample.starts()).toEqual(starts);
   });
 }
 
 test.concurrent('a state that says pdlc-ship is done at once, one that says pdlc-design is blocked, and neither starts anything', async () => {
-  const shipped = openAt('pdlc-ship', {});
+  const shipped = openAt('pdlc-ship');
   expect(await rig.pdlc(shipped.dir, 'loop-run', 'F1')).toMatchObject({ code: 0, last: '<<<PDLC done stage=review>>>' });
-  const early = openAt('pdlc-design', {});
+  const early = openAt('pdlc-design');
   expect(await rig.pdlc(early.dir, 'loop-run', 'F1')).toMatchObject({
     code: 2,
     last: String.raw`<<<PDLC blocked reason="next_step \"pdlc-design\" is outside tdd, implement and review">>>`,
@@ -85,7 +82,8 @@ test.concurrent('a state that says pdlc-ship is done at once, one that says pdlc
 });
 
 test.concurrent('tests that are green before implement block the run, and a person may accept them', async () => {
-  const sample = openAt('pdlc-implement', { ...red, 'src/double.js': work.code });
+  const sample = openSample({ agent: agentFixture('good'), at: 'implement' });
+  commit(sample.dir, { 'src/double.js': work.code });
   const ended = await rig.pdlc(sample.dir, 'loop-run', 'F1');
   expect(ended).toMatchObject({
     code: 2,
@@ -97,32 +95,30 @@ test.concurrent('tests that are green before implement block the run, and a pers
 });
 
 test.concurrent('resume without an open run opens one at next_step', async () => {
-  const sample = openSample({ agent: agentFixture('good') });
-  expect(await rig.pdlc(sample.dir, 'resume', 'F1')).toMatchObject({ code: 0, stderr: expect.stringContaining('no run is open, one is opened at tdd') });
+  const sample = openSample({ agent: agentFixture('good'), at: 'review' });
+  expect(await rig.pdlc(sample.dir, 'resume', 'F1')).toMatchObject({ code: 0, stderr: expect.stringContaining('no run is open, one is opened at review') });
 });
 
 test.concurrent('an agent that edits a sealed test twice ends as tampering that names the file', async () => {
-  const sample = openSample({ agent: agentFixture('cheat') });
+  const sample = openSample({ agent: agentFixture('cheat'), at: 'implement' });
   const ended = await rig.pdlc(sample.dir, 'loop-run', 'F1');
   expect(ended).toMatchObject({ code: 2, last: '<<<PDLC blocked reason="integrity: sealed files were changed: test/double.test.js">>>' });
   const report = await rig.status(sample.dir);
-  expect(report).toMatchObject({ state: 'integrity', stage: 'implement', steps: [{ ok: true }, { ok: false, attempts: 2 }] });
+  expect(report).toMatchObject({ state: 'integrity', stage: 'implement', steps: [{ ok: false, attempts: 2 }] });
   const verdicts = (await rig.facts(sample.dir)).flatMap(({ verdict, stage }) => (verdict && stage === 'implement' ? [verdict] : []));
   expect(verdicts).toMatchObject(Array(2).fill({ kind: 'tampered', gate: 'integrity', paths: [{ path: 'test/double.test.js' }] }));
-  // The branch holds the test as the tdd stage wrote it.
-  expect(git(sample.dir, 'show', 'pdlc/F1:test/double.test.js')).toContain('doubles a negative number');
+  expect(git(sample.dir, 'diff', '--name-only', sample.base, 'pdlc/F1', '--', 'test')).toBe('');
 });
 
 test.concurrent('an agent that edits a sealed test once and then works honestly passes, with the test as it was sealed', async () => {
-  const sample = openSample({ agent: agentFixture('cheat', 'once') });
+  const sample = openSample({ agent: agentFixture('cheat', 'once'), at: 'implement' });
   expect((await rig.pdlc(sample.dir, 'loop-run', 'F1')).code).toBe(0);
-  const [tdd, implement] = (await rig.status(sample.dir)).steps;
-  expect(implement).toMatchObject({ ok: true, attempts: 2 });
-  expect(git(sample.dir, 'diff', '--name-only', String(tdd?.commit), 'pdlc/F1', '--', 'test')).toBe('');
+  expect((await rig.status(sample.dir)).steps[0]).toMatchObject({ ok: true, attempts: 2 });
+  expect(git(sample.dir, 'diff', '--name-only', sample.base, 'pdlc/F1', '--', 'test')).toBe('');
 });
 
 async function repairedByCommit(): Promise<{ sample: Repository; mine: string }> {
-  const sample = openSample({ agent: agentFixture('stubborn', 'implement') });
+  const sample = openSample({ agent: agentFixture('stubborn'), at: 'implement' });
   await rig.pdlc(sample.dir, 'loop-run', 'F1');
   const { tree } = await rig.status(sample.dir);
   git(tree, 'config', 'user.name', 'Someone');
@@ -132,8 +128,8 @@ async function repairedByCommit(): Promise<{ sample: Repository; mine: string }>
   return { sample, mine };
 }
 
-function openAt(next: string, files: Record<string, string>): Repository {
+function openAt(next: string): Repository {
   const sample = openSample({ agent: agentFixture('good') });
-  commit(sample.dir, { ...files, [sample.statePath]: stateText(sample, { next_step: next }) });
+  commit(sample.dir, { [sample.statePath]: stateText(sample, { next_step: next }) });
   return sample;
 }

@@ -1,13 +1,13 @@
 // The review on a real server: an independent evaluator decides, its silence or nonsense is never a pass, and one fixer may answer it.
 import { expect, test } from 'vitest';
 import { agentFixture } from '../helpers/sample.js';
-import { commit, git, openSample, type Repository, stateText, work } from './repository.js';
+import { git, openSample } from './repository.js';
 import { openRig } from './support.js';
 
 const rig = openRig();
 
 test.concurrent('a blocking finding gets one fixer, then a fresh evaluator, and the run passes when it is settled', async () => {
-  const sample = atReview(agentFixture('block-once'));
+  const sample = openSample({ agent: agentFixture('good'), evaluator: agentFixture('block-once'), at: 'review' });
   expect(await rig.pdlc(sample.dir, 'loop-run', 'F1')).toMatchObject({ code: 0, last: '<<<PDLC done stage=review>>>' });
   expect(sample.starts()).toEqual(['evaluator review', 'fixer review', 'evaluator review']);
   expect(new Set(sample.log().map(({ pid }) => pid)).size).toBe(3);
@@ -19,25 +19,16 @@ const worthless = [
   { evaluator: 'wrong-commit', why: /its card is about commit 0{10}, not [0-9a-f]{10}/ },
   { evaluator: 'two-cards', why: /no JSON object that could be a card, or more than one/ },
   { evaluator: 'editor', why: /it edited the copy that it had to judge \(src\/double\.js\)/ },
-  { evaluator: 'quit', why: /no JSON object that could be a card/ },
   { evaluator: 'fail', why: /it exited with 3/ },
 ];
 
 for (const { evaluator, why } of worthless) {
   test.concurrent(`an evaluator of the kind ${evaluator} is asked twice and is never a pass`, async () => {
-    const sample = atReview(agentFixture(evaluator));
+    const sample = openSample({ agent: agentFixture('good'), evaluator: agentFixture(evaluator), at: 'review' });
     const ended = await rig.pdlc(sample.dir, 'loop-run', 'F1');
     expect(ended).toMatchObject({ code: 2, last: expect.stringMatching(/^<<<PDLC blocked reason="the evaluator returned no verdict: /) });
     expect(ended.last.split('; then: ').map((part) => why.test(part))).toEqual([true, true]);
     expect(sample.starts()).toEqual(['evaluator review', 'evaluator review']);
     expect((await rig.facts(sample.dir)).findLast(({ kind }) => kind === 'verdict.reached')?.verdict).toMatchObject({ kind: 'unknown', gate: 'evaluate' });
   });
-}
-
-/** A sample whose tests and code are done, so that only the review is left. */
-function atReview(evaluator: string[]): Repository {
-  const sample = openSample({ agent: agentFixture('good'), evaluator });
-  const done = { 'test/double.test.js': work.test, 'src/double.js': work.code };
-  commit(sample.dir, { ...done, [sample.statePath]: stateText(sample, { next_step: 'pdlc-review' }) });
-  return sample;
 }

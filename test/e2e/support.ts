@@ -22,8 +22,6 @@ export type Rig = {
   run: (cwd: string, argv: string[], more: Record<string, string>) => Promise<Ended>;
   /** The report of a run as `status --json` prints it. */
   status: (cwd: string, id?: string) => Promise<RunObject>;
-  /** Waits until the run of a feature is in one of these states. */
-  reaches: (cwd: string, states: string | string[], id?: string) => Promise<RunObject>;
   /** The facts of the latest run, oldest first. */
   facts: (cwd: string, id?: string) => Promise<Fact[]>;
 };
@@ -83,17 +81,12 @@ export function openRig(more: Record<string, string> = {}): Rig {
   const run: Rig['run'] = (cwd, argv, extra) => call(cwd, argv, { ...env, ...extra }).ended;
   const pdlc: Rig['pdlc'] = (cwd, ...args) => start(cwd, ...args).ended;
   const status: Rig['status'] = async (cwd, id = 'F1') => json(await pdlc(cwd, 'status', id, '--json'));
-  const reaches: Rig['reaches'] = async (cwd, states, id) => {
-    let seen = await status(cwd, id);
-    await until(async () => [states].flat().includes((seen = await status(cwd, id)).state));
-    return seen;
-  };
   const facts: Rig['facts'] = async (cwd, id = 'F1') => JSON.parse((await pdlc(cwd, 'history', id, '--json')).stdout).entries;
   afterAll(async () => {
     for (const left of calls) left.kill('SIGKILL');
     await pdlc(home.replace(/[^/]+$/, ''), 'down');
   });
-  return { home, env, pdlc, start, run, status, reaches, facts };
+  return { home, env, pdlc, start, run, status, facts };
 }
 
 /** The one JSON object that a call printed. */
@@ -101,19 +94,21 @@ export function json(ended: Ended): RunObject {
   return JSON.parse(ended.stdout);
 }
 
-/** Waits until a condition holds; throws after the limit with the condition's text. */
-export async function until(holds: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<void> {
+/** Waits until a condition holds, looking every `pollMs`; throws after the limit with the condition's text. */
+export async function until(holds: () => boolean | Promise<boolean>, { limitMs = 30_000, pollMs = 50 } = {}): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`not so within ${limitMs} ms: ${holds}`);
-    await new Promise((done) => setTimeout(done, 50));
+    await new Promise((done) => setTimeout(done, pollMs));
   }
 }
 
-/** The process ids of a rig's stack, as its record names them. */
-export function stackPids({ home }: Rig): { server: number; worker: number } {
-  const { server, worker } = JSON.parse(readFileSync(join(home, 'stack/stack.json'), 'utf8'));
-  return { server: server.identity.pid, worker: worker.identity.pid };
+/** What the tests read of a stack's record. */
+export type StackRecord = { ports: { server: number }; server: { identity: { pid: number }; binary: string }; worker: { identity: { pid: number } } };
+
+/** The record of a rig's running stack. */
+export function stackRecord({ home }: Rig): StackRecord {
+  return JSON.parse(readFileSync(join(home, 'stack/stack.json'), 'utf8'));
 }
 
 function call(cwd: string, [program = '', ...args]: string[], env: Record<string, string>): Call {

@@ -28,7 +28,7 @@ export interface ServerStart {
 }
 
 /** The detached command of the dev server; a small environment of its own, so that no TEMPORAL_* setting reaches it. */
-export function serverCommand({ paths, ports, binary }: ServerStart): DetachedCommand {
+function serverCommand({ paths, ports, binary }: ServerStart): DetachedCommand {
   const repeated = (flag: string, values: readonly string[]) => values.flatMap((value) => [flag, value]);
   return {
     command: binary.path,
