@@ -34,11 +34,11 @@ const away = openRig();
 
 test.concurrent('a server that is away for longer than a heartbeat costs no agent, and the command that follows the run does not hang', async () => {
   const { sample, call } = await working(away);
+  const { workflowId } = await away.status(sample.dir);
   process.kill(stackRecord(away).server.identity.pid, 'SIGKILL');
   await until(() => readFileSync(join(away.home, 'stack/worker.log'), 'utf8').includes('Error when recording heartbeat'));
   await away.pdlc(sample.dir, 'up');
   // The server has given the agent's activity to a second try, and that one has been at it for longer than the first needs to hear of it.
-  const { workflowId } = await away.status(sample.dir);
   await until(() => isTriedAgain(String(workflowId)), { limitMs: 60_000, pollMs: 500 });
   sample.open();
   expect(await call.ended).toMatchObject(done);

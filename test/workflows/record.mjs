@@ -21,7 +21,7 @@ await connection.close();
 
 /** Payloads are base64; what they hold of this machine's folders is replaced inside them. */
 function scrub(text) {
-  const clean = (value) => value.replaceAll(/\/(?:tmp|home|root|work|var)\/[^"\\\s]*?(?=\/(?:projects|sample|home)\b)/g, '/somewhere');
+  const clean = (value) => value.replaceAll(/\/(?:tmp|home|root|work|var)\/[^"\\\s]*?(?=\/(?:projects|sample|home|test\/fixtures)\b)/g, '/somewhere');
   return text.replaceAll(/"data": "([A-Za-z0-9+/=]+)"/g, (whole, data) => {
     const decoded = Buffer.from(data, 'base64').toString();
     return Buffer.from(decoded).toString('base64') === data ? `"data": "${Buffer.from(clean(decoded)).toString('base64')}"` : whole;
