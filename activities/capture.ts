@@ -12,5 +12,11 @@ export async function capture(host: Host, input: CaptureInput): Promise<Capture>
   const label = `${at.stage}-${at.step}-${at.attempt}${at.tries > 0 ? `r${at.tries}` : ''}`;
   const trailers = { 'Pdlc-Run': runKey, 'Pdlc-Stage': at.stage, 'Pdlc-Step': String(at.step), 'Pdlc-Attempt': String(at.attempt), 'Pdlc-Author': author };
   const words = { message: `pdlc(${run.featureId}): ${at.stage}, attempt ${at.attempt}`, trailers, atMs };
-  return captureTree({ git: host.git, engineDir: paths.engine, tree: paths.tree, tip, parent, ref: attemptRef(label), ...words });
+  const alsoOn = author === 'person' && tip !== run.tip ? await earlierTip(host, paths.engine, tip) : undefined;
+  return captureTree({ git: host.git, engineDir: paths.engine, tree: paths.tree, tip, parent, alsoOn, ref: attemptRef(label), ...words });
+}
+
+/** The tip before the last state commit: a person who commits in a kept tree builds on that one. */
+async function earlierTip({ git }: Host, gitDir: string, tip: string): Promise<string> {
+  return (await git(['rev-parse', `${tip}^`], { gitDir })).stdout.trim();
 }

@@ -25,7 +25,7 @@ export async function prepare(host: Host, input: PrepareInput, act: Act): Promis
   const request = { git: host.git, runDir: paths.dir, engineDir, branch: run.branch, commit: tip };
   const tree = await ensureTree(request);
   // Since the run began, only commits of state files lie between what the tree holds and the tip.
-  if (tip !== run.tip) await refreshTree({ ...request, from: `${tip}^`, label: `${at.stage}-${at.step}` });
+  if (tip !== run.tip) await refreshTree({ ...request, from: `${tip}^`, label: input.entry === 'judge' ? null : `${at.stage}-${at.step}` });
   const ground = await groundAndSetup({ host, act, paths, input, tree });
   return { tree, ground, notices: noticesOf(ground) };
 }

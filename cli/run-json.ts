@@ -39,7 +39,7 @@ export function nextCommands({ state, featureId: id, branch, tree }: Report): st
     blocked: [...lookAt, `pdlc resume ${id}`, `pdlc abort ${id}`],
     stuck: [...lookAt, `pdlc resume ${id}`, `pdlc abort ${id}`],
     integrity: [...lookAt, `pdlc resume ${id}`, `pdlc resume ${id} --reseal`, `pdlc abort ${id}`],
-    env_broken: [`pdlc resume ${id}`, 'pdlc doctor', `pdlc abort ${id}`],
+    env_broken: [`pdlc resume ${id}`, 'pdlc doctor', `pdlc abort ${id} && pdlc loop-run ${id} --fresh`],
     needs_login: [`pdlc resume ${id}`, `pdlc abort ${id}`],
     capped: [`pdlc extend ${id} --steps +1`, `pdlc abort ${id}`],
     paused: [`pdlc resume ${id}`, `pdlc extend ${id} --usd +5`, `pdlc abort ${id}`],

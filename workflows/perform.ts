@@ -40,7 +40,7 @@ export function tell(live: Live, event: StageEvent): void {
 async function prepare(live: Live): Promise<void> {
   const at = placeOf(live, 'next');
   const proveGround = !live.groundProved;
-  const entry = live.stage?.context.entry ?? 'work';
+  const { entry } = live.run.context;
   const { prepare } = act('prepare', live.input, { id: attemptId(at), summary: proveGround ? 'worktree, setup, ground' : 'worktree' });
   const { ground, tree, notices } = await prepare({ ...forRun(live), at, tip: live.tip, entry, proveGround });
   record(live, { kind: 'ground.proved', stage: at.stage, step: at.step, ground, tree, notices });

@@ -29,18 +29,19 @@ export async function ensureTree(request: TreeRequest): Promise<string> {
 
 /**
  * Takes the tree from the capture `from` to `commit`: paths that differ between them and the engine's state files are rewritten, all else stays.
- * `.git` is made afresh, the old one kept as `<runDir>/old-git/<label>`. Safe to repeat because a label names one refresh: with its old `.git` kept and a new one there, nothing is left to do.
+ * `.git` is made afresh, the old one kept as `<runDir>/old-git/<label>`; with `label` null it stays, for a person's commits. Safe to repeat because a label names one refresh: with its old `.git` kept and a new one there, nothing is left to do.
  */
-export async function refreshTree(request: TreeRequest & { from: string; label: string }): Promise<string> {
+export async function refreshTree(request: TreeRequest & { from: string; label: string | null }): Promise<string> {
   const { git, runDir, engineDir, branch, commit, from, label } = request;
   const tree = join(runDir, 'tree');
-  const kept = join(runDir, 'old-git', label);
-  if ((await exists(kept)) && (await exists(join(tree, '.git')))) return tree;
+  const kept = label === null ? null : join(runDir, 'old-git', label);
+  if (kept && (await exists(kept)) && (await exists(join(tree, '.git')))) return tree;
   await withIndex(engineDir, 'tree', async (indexFile) => {
     const seen = { gitDir: engineDir, workTree: tree, indexFile };
     // Git itself updates what differs between the two commits, and refuses when that would touch what someone changed in the tree.
     const { code } = await git(['read-tree', '-m', '-u', from, commit], { ...seen, okCodes: [0, 128] });
     if (code !== 0) await rewrite({ git, engineDir, tree, from, commit, indexFile });
+    if (!kept) return rememberIndex(engineDir, indexFile);
     await setAside(join(tree, '.git'), kept);
     const makeGit = async (aside: string) => {
       await writeAgentGit({ dir: aside, engineDir, branch, commit });

@@ -15,13 +15,14 @@ const hugeBytesDefault = 52_428_800;
 /** How many changed paths and omissions are named, unless the caller says otherwise. */
 const filesMaxDefault = 200;
 
-/** `tip` is the verified commit at stage entry, `parent` the commit this work builds on; `ref` is the full name under which the capture is kept. */
+/** `tip` is the verified commit at stage entry, `parent` the commit this work builds on, `alsoOn` an earlier one that a person's commits may build on; `ref` is the full name under which the capture is kept. */
 export type CaptureRequest = {
   git: Git;
   engineDir: string;
   tree: string;
   tip: string;
   parent: string;
+  alsoOn?: string | undefined;
   ref: string;
   hugeBytes?: number;
   filesMax?: number;
@@ -29,8 +30,11 @@ export type CaptureRequest = {
 
 /** Commits the tree into the engine repository; one that is still as at `tip` gets no commit of its own. Safe to repeat because the same tree gives the same commit and a killed call leaves only unnamed objects. */
 export async function capture(request: CaptureRequest): Promise<Capture> {
-  const { git, engineDir, tree, tip, parent, ref, hugeBytes = hugeBytesDefault, filesMax = filesMaxDefault, ...words } = request;
-  const agent = await keepAgentCommits({ git, engineDir, tree, parent, hugeBytes });
+  const { git, engineDir, tree, tip, parent, alsoOn, ref, hugeBytes = hugeBytesDefault, filesMax = filesMaxDefault, ...words } = request;
+  const own = await keepAgentCommits({ git, engineDir, tree, parent, hugeBytes });
+  const beside = own.count === 0 && alsoOn ? await keepAgentCommits({ git, engineDir, tree, parent: alsoOn, hugeBytes }) : null;
+  const parents = beside && beside.count > 0 ? [parent, beside.head] : [own.head];
+  const agentCommits = own.count + (beside?.count ?? 0);
   return withIndex(engineDir, 'tree', async (indexFile) => {
     const inTree = { gitDir: engineDir, workTree: tree, indexFile };
     await git(['read-tree', '--reset', tip], inTree);
@@ -39,10 +43,10 @@ export async function capture(request: CaptureRequest): Promise<Capture> {
     const written = (await git(['write-tree'], inTree)).stdout.trim();
     await rememberIndex(engineDir, indexFile);
     const [made, changes] = await Promise.all([
-      writeCommit({ git, gitDir: engineDir, tree: written, parents: [agent.head], ...words }),
+      writeCommit({ git, gitDir: engineDir, tree: written, parents, ...words }),
       diffTrees(git, engineDir, { from: tip, to: written }),
     ]);
-    const isNew = changes.length > 0 || parent !== tip || agent.count > 0;
+    const isNew = changes.length > 0 || parent !== tip || agentCommits > 0;
     const commit = isNew ? made : tip;
     await setEngineRef(engineDir, ref, commit);
     const files = changes.map(({ path }) => path).filter((path) => !path.startsWith(`${stateDir}/`));
@@ -53,7 +57,7 @@ export async function capture(request: CaptureRequest): Promise<Capture> {
       files: files.slice(0, filesMax),
       filesTotal: files.length,
       omitted: scan.omitted.slice(0, filesMax),
-      agentCommits: agent.count,
+      agentCommits,
       stateTamper: scan.stateTamper,
     };
   });

@@ -31,7 +31,7 @@ async function readStatus(context: Context, feature: Feature): Promise<Status> {
   const fromLedger = ledger ? reportOf(ledger.entries) : null;
   // A run that is over does not change any more; its ledger on this host says all.
   if (fromLedger && isFinal(fromLedger.state)) return { report: fromLedger, uiUrl: knownPage(context, fromLedger.workflowId), note: ledger?.problem ?? null };
-  const live = await fromServer(context, feature);
+  const live = await fromServer(context, feature, (fromLedger?.seq ?? 0) > 0);
   if (live) return live;
   if (fromLedger && fromLedger.seq > 0)
     return {
@@ -48,7 +48,7 @@ async function readStatus(context: Context, feature: Feature): Promise<Status> {
   };
 }
 
-async function fromServer(context: Context, feature: Feature): Promise<Status | null> {
+async function fromServer(context: Context, feature: Feature, seen: boolean): Promise<Status | null> {
   let server: Server;
   try {
     server = await connect(context);
@@ -59,10 +59,18 @@ async function fromServer(context: Context, feature: Feature): Promise<Status | 
   try {
     const run = await findRun(server, feature.repo.project, feature.id);
     const report = run && (await readLiveReport(server, run));
-    return report ? { report, uiUrl: uiUrlOf(server, run.workflowId), note: null } : null;
+    if (report) return { report, uiUrl: uiUrlOf(server, run.workflowId), note: null };
+    // Open, but nothing is known of it yet: no worker has answered, and none has written.
+    return run?.isOpen && !seen
+      ? { report: unread(feature, run.workflowId), uiUrl: uiUrlOf(server, run.workflowId), note: 'the run is open, but no worker answers' }
+      : null;
   } finally {
     await server.close();
   }
+}
+
+function unread(feature: Feature, workflowId: string): Report {
+  return { ...reportWithoutRun(feature, { state: 'blocked', reason: null }), workflowId, state: 'deciding' };
 }
 
 function notStarted(feature: Feature): object {
