@@ -5,6 +5,7 @@ import type { AgentInput, AgentResult } from '../machines/contract/activities.js
 import { commandAgent } from './agents/command.js';
 import { workPrompt } from './agents/prompt.js';
 import { runAgent } from './agents/run.js';
+import { requireOwnTree } from './git/agent-tree.js';
 import { restorePaths } from './git/checkout.js';
 import type { Act } from './host/act.js';
 import { readEnvironment, trustedEnvironment } from './host/environment.js';
@@ -19,6 +20,7 @@ export async function agent(host: Host, input: AgentInput, act: Act): Promise<Ag
   const settings = run.config.stages[at.stage];
   const dir = paths.attempt(act.id);
   // Once the attempt is written down its agent may be at work, and its tree is nobody else's.
+  await requireOwnTree(paths.tree);
   if (input.restore && !(await isIntended(dir))) {
     await restorePaths({ git: host.git, engineDir: paths.engine, tree: paths.tree, ...input.restore });
   }

@@ -7,7 +7,7 @@ import type { LedgerEntry } from '../machines/contract/ledger.js';
 import { type FeatureState, historyFilePath, nextOf, parseState, stateAfter, stateFilePath } from '../machines/contract/state-file.js';
 import { tipRef } from './git/engine-repo.js';
 import { commitFiles, publishBranch } from './git/publish.js';
-import { readTexts } from './git/read.js';
+import { branchProblem, readTexts } from './git/read.js';
 import { setEngineRef } from './git/refs.js';
 import { type Host, pathsOf } from './host/host.js';
 import type { RunPaths } from './host/paths.js';
@@ -79,6 +79,8 @@ async function moveBranches(host: Host, { input, paths, head, from }: Place & { 
   const { run } = input;
   const repo = { commonDir: run.gitDir };
   const expected = from === run.tip ? run.branchTip : from;
+  const problem = await branchProblem({ ...repo, top: run.repo, project: run.project, head: head }, run.branch, host.git);
+  if (problem) throw new PdlcError('branch_moved', problem);
   await publishBranch({ git: host.git, repo, engineDir: paths.engine, branch: run.branch, base: run.base, commit: head, expected });
   await setEngineRef(paths.engine, tipRef, head);
 }

@@ -51,7 +51,8 @@ function addLoopRun(program: Command, context: Context, action: Action): void {
       action(async () => {
         const { loopRun } = await import('./commands/loop-run.js');
         const { wait, honor = false, fresh = false, json = false } = given;
-        return loopRun(context, id, { flags: configFlags(given), wait, honor, fresh, json });
+        const isGiven = Object.keys(given).some((name) => !['wait', 'json'].includes(name));
+        return loopRun(context, id, { given: isGiven, flags: configFlags(given), wait, honor, fresh, json });
       }),
     );
 }

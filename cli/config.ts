@@ -23,7 +23,7 @@ export type LoadedConfig = { config: Config; source: string; notices: string[] }
 export async function loadConfig(context: Context, feature: Feature, at: { base: string; flags: ConfigFlags; honor: boolean }): Promise<LoadedConfig> {
   const { file, source, notices } = await readConfig(context, feature, at.base);
   const resolved = resolveConfig({ file, flags: { ...fallback(context), ...at.flags }, honor: at.honor });
-  if (!resolved.ok) throw usageError(withAdvice(resolved.problems));
+  if (!resolved.ok) throw usageError(withAdvice(resolved.problems, source));
   return { config: resolved.config, source, notices: [...notices, ...resolved.warnings] };
 }
 
@@ -73,6 +73,7 @@ function textInCheckout(file: string): string | null {
   }
 }
 
-function withAdvice(problems: ConfigProblem[]): string {
-  return `${problems.map(({ message }) => message).join('\n')}\nMake a configuration with: pdlc init`;
+function withAdvice(problems: ConfigProblem[], source: string): string {
+  const advice = source === 'flags' ? 'Make a configuration with: pdlc init' : `Correct ${source}`;
+  return `${problems.map(({ message }) => message).join('\n')}\n${advice}`;
 }

@@ -16,6 +16,7 @@ export type Context = {
   isTerminal: boolean;
   useColor: boolean;
   build: () => string;
+  version: () => string;
 };
 
 /** Runs what a command does and keeps its exit code. */
@@ -43,7 +44,8 @@ export function createContext({
     err: (text) => void stderr.write(`${text}\n`),
     isTerminal,
     useColor: isTerminal && !env.NO_COLOR,
-    build: readBuild,
+    build: () => readBuild().build,
+    version: () => readBuild().version,
   };
 }
 
@@ -53,7 +55,6 @@ function homeOf(env: Context['env'], cwd: string): string {
   return join(state, 'pdlc');
 }
 
-function readBuild(): string {
-  const { build } = JSON.parse(readFileSync(buildFile, 'utf8')) as { build: string }; // written by our own build
-  return build;
+function readBuild(): { build: string; version: string } {
+  return JSON.parse(readFileSync(buildFile, 'utf8')) as { build: string; version: string }; // written by our own build
 }

@@ -1,10 +1,11 @@
 // Owns finding a feature: its repository, its branch, and its state file. Reads only, and loads nothing of Temporal, so that `loop-next` stays quick.
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { branchProblem, branchTip, openRepository, type Repository, readBlob } from '../activities/git/read.js';
 import { readStateBytes } from '../activities/project/state-reader.js';
 import { PdlcError } from '../machines/contract/failure.js';
 import { branchOf, featureIdProblem } from '../machines/contract/feature-id.js';
+import type { Report } from '../machines/contract/report.js';
 import { type StateReading, stateFileBytesMax, stateFilePath } from '../machines/contract/state-file.js';
 import type { Context } from './context.js';
 import { CliError, usageError } from './error.js';
@@ -29,11 +30,23 @@ export function checkFeatureId(id: string): void {
 /** The repository around the working folder; 64 with one clear message when there is none that can be used. */
 export async function openHere(context: Context): Promise<Repository> {
   try {
-    return await openRepository(context.cwd, context.git);
+    return await openRepository(ownerOf(context), context.git);
   } catch (error) {
     if (error instanceof PdlcError && error.kind === 'repository_unusable') throw usageError(error.message);
     throw error;
   }
+}
+
+/** Inside the kept tree of a run the run's own repository is meant, since the tree is only a copy of it. */
+function ownerOf({ cwd, home }: Context): string {
+  for (let dir = cwd; dir.startsWith(home) && dir !== home; dir = dirname(dir)) {
+    const ledger = join(dirname(dir), 'ledger.jsonl');
+    if (basename(dir) !== 'tree' || !existsSync(ledger)) continue;
+    const first: unknown = JSON.parse(readFileSync(ledger, 'utf8').split('\n')[0] ?? '{}');
+    const { repo } = first as { repo?: string }; // written by our own engine
+    return repo ?? cwd;
+  }
+  return cwd;
 }
 
 /** Finds a feature; state comes from the tip of its branch if there is one, else (or when `fresh`) from the checkout. */
@@ -51,6 +64,14 @@ export async function findFeature(context: Context, id: string, options: { fresh
 export async function requireBranch(context: Context, { repo, branch }: Feature): Promise<void> {
   const problem = await branchProblem(repo, branch, context.git);
   if (problem) throw new CliError(64, problem);
+}
+
+/** The state file in the checkout that git does not track although the branch carries it, or null: `new` writes one, and a merge would refuse to overwrite it. */
+export async function untrackedState({ git }: Context, { repo, featureId, state }: Report): Promise<string | null> {
+  const path = stateFilePath(featureId);
+  if (state !== 'review_done' || !existsSync(join(repo, path))) return null;
+  const { code } = await git(['ls-files', '--error-unmatch', '--', path], { cwd: repo, okCodes: [0, 1, 128] });
+  return code === 1 ? path : null;
 }
 
 type Found = { reading: StateReading; text: string };

@@ -2,15 +2,17 @@
 import type { Report } from '../machines/contract/report.js';
 import { exitCodeOf } from '../machines/contract/run-state.js';
 import type { Context } from './context.js';
+import { untrackedState } from './feature.js';
 import { statusLines } from './render.js';
 import { runJson, sentinelOf } from './run-json.js';
 
 /** Prints the end of a run and returns the exit code. */
-export function finish(context: Context, report: Report, { json, uiUrl }: { json: boolean; uiUrl: string | null }): number {
+export async function finish(context: Context, report: Report, { json, uiUrl }: { json: boolean; uiUrl: string | null }): Promise<number> {
   const sentinel = sentinelOf(report);
-  if (json) context.out(JSON.stringify(runJson(report, uiUrl)));
+  const around = { uiUrl, inTheWay: await untrackedState(context, report) };
+  if (json) context.out(JSON.stringify(runJson(report, around)));
   else {
-    context.out(statusLines(report, uiUrl).join('\n'));
+    context.out(statusLines(report, around).join('\n'));
     if (sentinel) context.out(sentinel);
   }
   if (report.state === 'review_done') context.err('Reviewed and verified. Whether to merge and ship it is for a person to decide.');

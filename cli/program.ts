@@ -36,6 +36,7 @@ function createProgram(context: Context, action: Action): Command {
       'Takes one feature of a git repository through tdd, implement and review with coding agents, unattended.\nIt stops at review_done for a person, or blocked with the exact reason. It never ships.',
     )
     .usage('<command> [options]')
+    .version(context.version(), '--version', 'print the version')
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.out(text.trimEnd()), writeErr: (text) => context.err(text.trimEnd()) })

@@ -3,7 +3,7 @@ import { clearLine, cursorTo } from 'node:readline';
 import type { Report } from '../machines/contract/report.js';
 import { isFinal, isWaiting } from '../machines/contract/run-state.js';
 import type { Context } from './context.js';
-import { moneyText, plain, seconds, stepLines } from './render.js';
+import { moneyText, plain, stepLines } from './render.js';
 
 /** Shows a run as it moves; `end` leaves the terminal clean. */
 export type Progress = { show: (report: Report, activity: string | null) => void; end: () => void };
@@ -13,6 +13,7 @@ export function openProgress({ err, isTerminal, useColor }: Pick<Context, 'err' 
   let saidAbout = '';
   let settled = 0;
   let liveLine = false;
+  let shown = '';
   const erase = (): void => {
     if (!liveLine) return;
     clearLine(process.stderr, 0);
@@ -30,13 +31,21 @@ export function openProgress({ err, isTerminal, useColor }: Pick<Context, 'err' 
       if (now !== saidAbout && moving && !isTerminal) err(movingText(report));
       saidAbout = now;
       if (isTerminal && moving) {
-        erase();
-        process.stderr.write(shorten(`${movingText(report)} · ${elapsed(report)} · ${moneyText(report)}${activity ? ` · ${plain(activity)}` : ''}`));
+        const line = shorten(`${movingText(report)} · ${elapsed(report)} · ${moneyText(report)}${activity ? ` · ${plain(activity)}` : ''}`);
+        if (line !== shown || !liveLine) rewrite(line);
+        shown = line;
         liveLine = true;
       }
     },
     end: erase,
   };
+}
+
+/** Over the old text and then the rest away: erasing first would flicker. */
+function rewrite(line: string): void {
+  cursorTo(process.stderr, 0);
+  process.stderr.write(line);
+  clearLine(process.stderr, 1);
 }
 
 function movingText({ stage, state, stepsUsed, maxSteps, attempt }: Report): string {
@@ -45,7 +54,7 @@ function movingText({ stage, state, stepsUsed, maxSteps, attempt }: Report): str
 }
 
 function elapsed({ startedAt }: Report): string {
-  return seconds(Math.max(0, Date.now() - Date.parse(startedAt)));
+  return `${Math.floor(Math.max(0, Date.now() - Date.parse(startedAt)) / 1000)}s`;
 }
 
 function shorten(text: string): string {

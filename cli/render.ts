@@ -5,21 +5,25 @@ import type { Limits } from '../machines/contract/limits.js';
 import type { Report, StepReport } from '../machines/contract/report.js';
 import { isWaiting } from '../machines/contract/run-state.js';
 import { totalTokens } from '../machines/contract/usage.js';
-import { nextCommands } from './run-json.js';
+import { nextCommands, type Surroundings } from './run-json.js';
+
+/** Most lines of a check's output or an agent's last words that are shown. */
+const detailLinesMax = 8;
 
 /** The whole status of a run, line by line. */
-export function statusLines(report: Report, uiUrl: string | null): string[] {
+export function statusLines(report: Report, { uiUrl, inTheWay }: Surroundings): string[] {
   const { featureId, state, reason, until, branch, head, base, tree, notices } = report;
   return [
     `${featureId}: ${state}${until ? ` until ${until}` : ''}`,
     ...(reason ? indent(`why: ${reason}`) : []),
+    ...(report.detail && isWaiting(state) ? indent(lastLines(report.detail), '    | ') : []),
     `  steps ${report.stepsUsed} of ${report.maxSteps} · ${moneyText(report)} · branch ${branch} at ${head.slice(0, 10)} (base ${base.slice(0, 10)})`,
     `  limits: ${limitsText(report.limits)}`,
     ...report.steps.flatMap(stepLines),
     ...notices.map((notice) => `  note: ${plain(notice)}`),
     ...(tree && isWaiting(state) ? [`  kept tree: ${tree}`] : []),
     ...(uiUrl ? [`  ${uiUrl}`] : []),
-    ...nextCommands(report).map((command, index) => `${index === 0 ? '  next: ' : '        '}${command}`),
+    ...nextCommands(report, inTheWay).map((command, index) => `${index === 0 ? '  next: ' : '        '}${command}`),
   ];
 }
 
@@ -59,6 +63,10 @@ export function plain(text: string): string {
 /** A duration for people, in seconds below a minute. */
 export function seconds(totalMs: number): string {
   return totalMs < 60_000 ? `${(totalMs / 1000).toFixed(1)}s` : formatDuration(Math.round(totalMs / 1000) * 1000);
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split('\n').slice(-detailLinesMax).join('\n');
 }
 
 function indent(text: string, by = '  '): string[] {

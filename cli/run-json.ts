@@ -12,10 +12,13 @@ export type RunJson = Omit<Report, 'spend' | 'seq' | 'commands' | 'startedAt' | 
   next: string[];
 };
 
-/** Builds the object; `uiUrl` null when no UI is known. */
-export function runJson(report: Report, uiUrl: string | null): RunJson {
+/** What is known around a run: its page in the web UI, and the untracked state file that `new` made and that a merge would trip over (null: none). */
+export type Surroundings = { uiUrl: string | null; inTheWay: string | null };
+
+/** Builds the object. */
+export function runJson(report: Report, { uiUrl, inTheWay }: Surroundings): RunJson {
   const { spend: _s, seq: _q, commands: _c, startedAt: _t, attempt: _a, ...shown } = report;
-  return { ...shown, sentinel: sentinelOf(report), exitCode: exitCodeOf(report.state), uiUrl, next: nextCommands(report) };
+  return { ...shown, sentinel: sentinelOf(report), exitCode: exitCodeOf(report.state), uiUrl, next: nextCommands(report, inTheWay) };
 }
 
 /** The report of a feature that needed no run: it is done already, or blocked before one could begin. */
@@ -33,7 +36,8 @@ export function sentinelOf({ state, reason }: Pick<Report, 'state' | 'reason'>):
 }
 
 /** Commands that a person may run now, most useful first. */
-export function nextCommands({ state, featureId: id, branch, tree }: Report): string[] {
+export function nextCommands({ state, featureId: id, branch, tree, workflowId }: Report, inTheWay: string | null = null): string[] {
+  if (state === 'blocked' && workflowId === '') return [`pdlc resume ${id}`, 'pdlc new --design FILE'];
   const lookAt = tree ? [`cd ${quote(tree)}`] : [];
   const ways: Partial<Record<RunState, string[]>> = {
     blocked: [...lookAt, `pdlc resume ${id}`, `pdlc abort ${id}`],
@@ -45,7 +49,7 @@ export function nextCommands({ state, featureId: id, branch, tree }: Report): st
     paused: [`pdlc resume ${id}`, `pdlc extend ${id} --usd +5`, `pdlc abort ${id}`],
     limited: [`pdlc loop-run ${id}`, `pdlc pause ${id}`, `pdlc abort ${id}`],
     awaiting_choice: [`pdlc choose ${id} allow`, `pdlc choose ${id} refuse`, `pdlc abort ${id}`],
-    review_done: [`git merge ${branch}`],
+    review_done: [inTheWay ? `rm ${quote(inTheWay)} && git merge ${branch}` : `git merge ${branch}`],
     done_unverified: [`git diff HEAD...${branch}`],
     aborted: [`pdlc resume ${id}`],
     cancelled: [`pdlc loop-run ${id}`],

@@ -114,6 +114,6 @@ export function afterInfrastructure(context: StageContext, reason: string): Part
 
 function factOf({ kind }: AgentOutcome): Fact {
   if (kind === 'finished') return 'work_done';
-  if (kind === 'lost') return 'infrastructure';
+  if (kind === 'lost' || kind === 'cancelled') return 'infrastructure';
   return kind === 'limited' || kind === 'needs_login' || kind === 'misconfigured' ? kind : 'work_failed';
 }

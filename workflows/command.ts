@@ -15,6 +15,9 @@ const seenMax = 200;
 /** Longest note or reason of a person that is kept, in characters. */
 const textLengthMax = 4_000;
 
+/** States in which a person's tests may become the seal: nothing of an agent is under way or waiting to be judged. */
+const resealable: readonly string[] = ['blocked', 'stuck', 'integrity'];
+
 type Answer = { accepted: boolean; detail: string };
 
 /** Runs one command once: a repeated id, or a closed run, changes nothing. */
@@ -31,7 +34,8 @@ export function resume(live: Live, { reseal }: Resume): Answer {
   const state = stateOf(live);
   if (state === 'capped') return refuse(`all ${live.report.limits.steps} steps are used; raise the cap first: pdlc extend ${live.input.featureId} --steps +1`);
   if (state === 'awaiting_choice') return refuse(`the run waits for a choice: pdlc choose ${live.input.featureId} allow|refuse`);
-  live.reseal = live.reseal || reseal;
+  if (reseal && !resealable.includes(state)) return refuse(`--reseal is for a stage that has stopped, this run is ${state}`);
+  live.reseal = reseal;
   toBoth(live, 'person.resumed');
   const after = stateOf(live);
   if (after === state && state === 'paused') return refuse(live.stage?.context.reason ?? live.run.context.reason ?? 'still paused');
@@ -52,7 +56,7 @@ export function abort(live: Live, reason: string): Answer {
   return accept(event.reason);
 }
 
-/** Adds a person's words to every further prompt of this stage. */
+/** Adds a person's words to the next prompt, and to every further one of that stage. */
 export function note(live: Live, text: string): Answer {
   live.notes = [...live.notes, bounded(text)];
   return accept('it goes into the next prompt');

@@ -7,7 +7,7 @@ import { beginStage } from '../machines/step.js';
 import { abort, choose, extend, note, once, pause, resume } from './command.js';
 import { beginLive, type Carried, carry, dispatchedStage, type Live, record, restoreLive, stateOf } from './live.js';
 import { abortSignal, chooseSignal, extendSignal, noteSignal, pauseSignal, reportQuery, resumeSignal } from './messages.js';
-import { breachNow, perform, tell } from './perform.js';
+import { breachNow, perform, recordStopped, tell } from './perform.js';
 import { showDetails, showState } from './presence.js';
 import { flush, release, settleStage, tellRun } from './settle.js';
 
@@ -28,6 +28,7 @@ export async function featureRun(input: RunInput, carried?: Carried): Promise<Re
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
+    recordStopped(live);
     tellRun(live, { type: 'person.cancelled' });
     live.stage = null;
     await CancellationScope.nonCancellable(() => end(live));
@@ -51,7 +52,10 @@ async function moveWithinDeadline(live: Live): Promise<void> {
   const clock = new CancellationScope();
   let passed = false;
   const ring = async (): Promise<void> => {
-    await sleep(Math.max(1, live.report.limits.deadline - live.activeMs), { summary: 'deadline' });
+    const leftMs = (): number => live.report.limits.deadline - live.activeMs - (Date.now() - startedMs);
+    // Looked at again when it rings: the deadline may have been set anew meanwhile.
+    do await sleep(Math.max(1, leftMs()), { summary: 'deadline' });
+    while (leftMs() > 0);
     passed = true;
     moving.cancel();
   };
@@ -61,6 +65,7 @@ async function moveWithinDeadline(live: Live): Promise<void> {
     await moving.run(() => move(live));
   } catch (error) {
     if (!passed || !isCancellation(error)) throw error;
+    recordStopped(live);
     live.stage = null;
     tellRun(live, { type: 'deadline.passed' });
   } finally {

@@ -23,7 +23,7 @@ export type StageWork = {
 };
 
 /**
- * `tip` is the branch's last verified commit, `verified` the commit whose checks this run saw green, `pending` are facts that the ledger file does not hold yet,
+ * `tip` is the branch's last verified commit, `verified` the commit whose checks this run saw green, `pending` are facts that the ledger file does not hold yet, `notesGiven` of `notes` an agent has read,
  * `activeMs` counts against the deadline, `commands` counts what persons asked, `reseal` is a person's word that the kept tree's tests are the seal.
  */
 export type Live = {
@@ -35,6 +35,7 @@ export type Live = {
   report: Report;
   pending: LedgerEntry[];
   notes: string[];
+  notesGiven: number;
   seen: string[];
   commands: number;
   tip: string;
@@ -52,7 +53,7 @@ export type Carried = Omit<Live, 'input' | 'run' | 'stage'> & { run: Saved<RunSn
 export function beginLive(input: RunInput, runKey: string): Live {
   const { startStage: stage, entry, honor, config, tip } = input;
   const run = beginRun({ stage, entry, honor, stepsMax: config.limits.steps });
-  const empty = { stage: null, work: null, verified: null, last: null, pending: [], notes: [], seen: [] };
+  const empty = { stage: null, work: null, verified: null, last: null, pending: [], notes: [], notesGiven: 0, seen: [] };
   return { input, runKey, run, tip, ...empty, report: emptyReport, commands: 0, groundProved: false, reseal: false, activeMs: 0 };
 }
 

@@ -4,6 +4,7 @@ import { breachOf } from '../machines/budget.js';
 import type { AgentResult, AttemptRef } from '../machines/contract/activities.js';
 import { isCharged, outcomeProblem, type Role } from '../machines/contract/attempt.js';
 import { checkFacts } from '../machines/contract/state-file.js';
+import { unknownUsage } from '../machines/contract/usage.js';
 import type { Verdict } from '../machines/contract/verdict.js';
 import type { StageEvent } from '../machines/stage.js';
 import { advanceStage } from '../machines/step.js';
@@ -25,6 +26,15 @@ export async function perform(live: Live): Promise<void> {
     return tell(live, { type: 'infrastructure.failed', reason: `${error.activityType} kept failing: ${reason}` });
   }
   throw new Error(`stage state ${String(state)} has nothing to perform`);
+}
+
+/** Records an agent that was stopped in mid-work, if one was: what it cost is not known, which is not nothing. */
+export function recordStopped(live: Live): void {
+  const state = live.stage?.value;
+  if ((state !== 'working' && state !== 'repairing') || live.work?.ended) return;
+  const { stage, step, attempt } = placeOf(live, 'next');
+  const outcome = { kind: 'cancelled', usage: unknownUsage, durationMs: 0, lastWords: '' } as const;
+  record(live, { kind: 'attempt.ended', stage, step, attempt, role: stage === 'review' ? 'fixer' : 'worker', outcome, swept: 0 });
 }
 
 /** Why no further agent may be started, as of now, or null. */
@@ -67,6 +77,7 @@ async function runAgent(live: Live, at: AttemptRef, state: 'working' | 'repairin
   const { seal, tampered } = live.work ?? { seal: live.tip, tampered: [] };
   const restore = tampered.length > 0 ? { commit: seal, paths: tampered } : null;
   const last = at.attempt + (role === 'fixer' ? 1 : 0) >= (live.stage?.context.attemptsMax ?? 0);
+  live.notesGiven = live.notes.length;
   const ended = await agent({ ...forRun(live), at, role, rejection: live.work?.rejection ?? null, restore, notes: live.notes, last });
   const { outcome, swept } = ended;
   record(live, { kind: 'attempt.ended', stage: at.stage, step: at.step, attempt: at.attempt, role, outcome, swept });

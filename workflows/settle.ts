@@ -26,8 +26,9 @@ export async function settleStage(live: Live): Promise<void> {
   const published = await publishStage(live, ok, reason);
   live.stage = null;
   live.work = null;
-  live.notes = ok ? [] : live.notes;
-  live.reseal = ok ? false : live.reseal;
+  if (ok) live.notes = live.notes.slice(live.notesGiven);
+  if (ok) live.notesGiven = 0;
+  live.reseal = false;
   tellRun(live, { type: 'budget.checked', breach: breachNow(live) });
   if ('failed' in published) return tellRun(live, { type: 'stage.blocked', reason: published.failed });
   if (published.head) {
@@ -53,14 +54,17 @@ export async function release(live: Live): Promise<void> {
   record(live, { kind: 'run.ended', state, reason: live.run.context.reason });
   const entries = live.pending.splice(0);
   const { release } = act('release', live.input, { id: 'end', summary: `end: ${state}` });
-  let said: string | null = null;
   const failed = await failureOf(
-    release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state }).then(({ savedRef }) => {
-      if (savedRef) said = `what was left in the tree is saved as ${savedRef}`;
+    release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state }).then(({ savedRef, leftOut }) => {
+      if (savedRef) say(live, `what was left in the tree is saved as ${savedRef}`);
+      if (leftOut) say(live, `files that are never committed were left in the tree and are kept in ${leftOut}`);
     }),
   );
-  if (failed) said = `the tree could not be cleared away and is kept: ${failed}`;
-  if (said) live.report = { ...live.report, notices: [...live.report.notices, said] };
+  if (failed) say(live, `the tree could not be cleared away and is kept: ${failed}`);
+}
+
+function say(live: Live, notice: string): void {
+  live.report = { ...live.report, notices: [...live.report.notices, notice] };
 }
 
 /** Why an act failed for good, in words, or null; cancellation passes through. */

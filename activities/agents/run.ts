@@ -52,7 +52,9 @@ export async function runAgent(host: Host, { dir, token, cwd, argv, env, prompt,
   if (act.signal.aborted) throw act.signal.reason;
   const { killed } = await sweep(token);
   const reading = commandAgent.read(await tail(filesOf(dir).out, resultBytesMax).catch(() => ''));
-  const facts = { usage: reading.usage, durationMs: Math.round(performance.now() - startedMs), lastWords: reading.text.trim().slice(-lastWordsMax) };
+  const complaint = exit.kind === 'exited' && exit.exitCode === 0 ? '' : await tail(filesOf(dir).err, lastWordsMax).catch(() => '');
+  const lastWords = `${reading.text.trim()}\n${complaint.trim()}`.trim().slice(-lastWordsMax);
+  const facts = { usage: reading.usage, durationMs: Math.round(performance.now() - startedMs), lastWords };
   return { outcome: outcomeOf(exit, facts), reading, swept: killed };
 }
 

@@ -1,6 +1,7 @@
 // The tree an agent works in: a checkout with a plain `.git` of its own. The engine never runs git in that repository and never follows its `.git`.
-import { mkdir, rename } from 'node:fs/promises';
+import { lstat, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { PdlcError } from '../../machines/contract/failure.js';
 import { stateDir } from '../../machines/contract/state-file.js';
 import { checkOut, restorePaths } from './checkout.js';
 import { hasCode } from './errno.js';
@@ -27,6 +28,16 @@ export async function ensureTree(request: TreeRequest): Promise<string> {
   return tree;
 }
 
+/** Refuses a tree that is no folder of the run's own: an agent may have put a link to another checkout in its place (`workspace_conflict`). A missing one is fine. */
+export async function requireOwnTree(tree: string): Promise<void> {
+  const found = await lstat(tree).catch(() => null);
+  if (!found || found.isDirectory()) return;
+  throw new PdlcError(
+    'workspace_conflict',
+    `tree ${tree}: expected a folder of the run's own, found ${found.isSymbolicLink() ? 'a link' : 'something else'}; nothing behind it was touched. Remove it and end the run with: pdlc cancel`,
+  );
+}
+
 /**
  * Takes the tree from the capture `from` to `commit`: paths that differ between them and the engine's state files are rewritten, all else stays.
  * `.git` is made afresh, the old one kept as `<runDir>/old-git/<label>`; with `label` null it stays, for a person's commits. Safe to repeat because a label names one refresh: with its old `.git` kept and a new one there, nothing is left to do.
@@ -36,6 +47,7 @@ export async function refreshTree(request: TreeRequest & { from: string; label: 
   const tree = join(runDir, 'tree');
   const kept = label === null ? null : join(runDir, 'old-git', label);
   if (kept && (await exists(kept)) && (await exists(join(tree, '.git')))) return tree;
+  await requireOwnTree(tree);
   await withIndex(engineDir, 'tree', async (indexFile) => {
     const seen = { gitDir: engineDir, workTree: tree, indexFile };
     // Git itself updates what differs between the two commits, and refuses when that would touch what someone changed in the tree.

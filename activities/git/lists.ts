@@ -1,4 +1,5 @@
 // What a commit holds and what differs between two. Must never guess a rename or run a diff program.
+import { stateDir } from '../../machines/contract/state-file.js';
 import type { Git } from './git.js';
 
 /** One file of a commit: git's mode (`100644`, `100755`, `120000`) and the id of its content. */
@@ -42,7 +43,20 @@ export async function diffText(
   gitDir: string,
   { from, to, bytesMax }: { from: string; to: string; bytesMax: number },
 ): Promise<{ text: string; cut: boolean }> {
-  const args = ['diff-tree', '-r', '-p', '--full-index', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color', from, to];
+  const args = [
+    'diff-tree',
+    '-r',
+    '-p',
+    '--full-index',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    from,
+    to,
+    '--',
+    `:(exclude)${stateDir}`,
+  ];
   const { stdout, cut } = await git(args, { gitDir, outputBytesMax: bytesMax, cut: true });
   return { text: stdout, cut };
 }

@@ -56,7 +56,10 @@ async function compareAndSwap({ git, gitDir, ref, commit, expected }: Omit<Move,
   if (found === commit) return;
   if (found !== expected) {
     const places = `expected ${expected ?? 'no such ref'}, found ${found ?? 'no such ref'}`;
-    throw new PdlcError('branch_moved', `${ref}: ${places}; someone moved it, look at it with: git log ${ref}`);
+    throw new PdlcError(
+      'branch_moved',
+      `${ref}: ${places}; someone moved it. Look at it with git log, put it back with: git update-ref ${ref} ${expected ?? ''} and then: pdlc resume`,
+    );
   }
   // It is where it should be and still does not move (a lock, a full disk): let git say why.
   await git(args, { gitDir });

@@ -39,7 +39,11 @@ export async function evaluate(judging: Judging, checks: string[]): Promise<Eval
     if (problem === null) return { card: cardSchema.parse(end.reading.card), problem: '', usage };
     problems.push(problem);
   }
-  return { card: null, problem: `the evaluator returned no verdict: ${problems.join('; then: ')}`, usage };
+  return {
+    card: null,
+    problem: `the evaluator returned no verdict: ${[...new Set(problems)].join('; then: ')}${problems.length > new Set(problems).size ? ' (twice)' : ''}`,
+    usage,
+  };
 }
 
 async function runEvaluator(judging: Judging, prompt: string, time: number): Promise<AgentEnd> {

@@ -12,7 +12,7 @@ export async function judgeImplement(judging: Judging): Promise<Verdict> {
   if (!changed && input.at.attempt > 0) return reject('admit', 'nothing was changed: the tests of the tdd stage are still to be turned green');
   const refused = await integrity(judging);
   if (refused) return refused;
-  const alone = await withoutAddedTests(judging);
+  const alone = await sealedAlone(judging);
   if ('refused' in alone) return alone.refused;
   // No file of the seal differs, so the commit itself is the candidate with its sealed files as they were.
   const expectations = expectAll(input.run.config.checks, green);
@@ -20,13 +20,23 @@ export async function judgeImplement(judging: Judging): Promise<Verdict> {
   return 'refused' in seen ? seen.refused : pass('checks', seen.evidence);
 }
 
-/** The sealed tests have to be green by the code alone: what implement adds among the tests (a fixture, a mock, a runner's hook) may not be what turns them. */
-async function withoutAddedTests(judging: Judging): Promise<ChecksEnd> {
+/**
+ * What nobody may be green by: files that implement adds among the tests (a fixture, a mock, a runner's hook), and lines that tdd added to tests of the
+ * base (they may comment out what stands there). `unit` runs without the first, and once with the base's own tests, only where there is any of it.
+ */
+async function sealedAlone(judging: Judging): Promise<ChecksEnd> {
   const { run, seal, candidate } = judging.input;
   const { unit } = run.config.checks;
-  const { tests } = await sortChanges(judging, seal, candidate.commit);
-  const drop = tests.filter(({ status }) => status === 'added').map(({ path }) => path);
-  if (!unit || drop.length === 0) return { evidence: none };
-  const plan = { commit: candidate.commit, part: 'without the added tests', drop };
-  return checkRoom(judging, plan, { expectations: [{ name: 'unit', command: unit, wanted: green }], evidence: none });
+  const added = (await sortChanges(judging, seal, candidate.commit)).tests.filter(({ status }) => status === 'added');
+  const grown = (await sortChanges(judging, run.base, candidate.commit)).tests.filter(({ status }) => status === 'modified');
+  if (!unit || added.length + grown.length === 0) return { evidence: none };
+  const expectations = [{ name: 'unit', command: unit, wanted: green }];
+  const { commit } = candidate;
+  const alone: ChecksEnd =
+    added.length === 0
+      ? { evidence: none }
+      : await checkRoom(judging, { commit, part: 'without the added tests', drop: added.map(({ path }) => path) }, { expectations, evidence: none });
+  if ('refused' in alone || grown.length === 0) return alone;
+  const restore = { commit: run.base, paths: grown.map(({ path }) => path) };
+  return checkRoom(judging, { commit, part: 'with the tests of the base', restore }, { expectations, evidence: alone.evidence });
 }

@@ -1,6 +1,7 @@
 // Owns the integrity gate: whether files that decide pass or fail are what they were at the seal. The seal is a function of one commit: all its tests and all its
 // deciding configuration; nothing is stored. It compares object ids and reads nothing of the agent's tree.
 
+import { posix } from 'node:path';
 import { stateDir } from '../../machines/contract/state-file.js';
 import type { Tampering, Verdict } from '../../machines/contract/verdict.js';
 import { diffTrees, type TreeChange } from '../git/lists.js';
@@ -41,7 +42,17 @@ export async function integrity(judging: Judging): Promise<Verdict | null> {
   const changes = await sortChanges(judging, input.seal, input.candidate.commit);
   const touched = [...changes.tests.filter(({ status }) => status !== 'added'), ...changes.deciding];
   if (touched.length > 0) return tampered(touched.map(toTampering), `sealed files were changed: ${names(touched)}`);
-  return dependencyVerdict(judging, changes);
+  return (await outsideLinks(judging, changes)) ?? dependencyVerdict(judging, changes);
+}
+
+/** Refuses links that lead out of the repository: what they point to is on this machine only, and no clean checkout has it. */
+export async function outsideLinks({ host, paths }: Pick<Judging, 'host' | 'paths'>, { all }: Changes): Promise<Verdict | null> {
+  const outside: Change[] = [];
+  for (const change of all.filter(({ newMode }) => newMode === '120000')) {
+    const { stdout: target } = await host.git(['cat-file', 'blob', change.newId], { gitDir: paths.engine });
+    if (posix.isAbsolute(target) || posix.normalize(posix.join(posix.dirname(change.path), target)).startsWith('..')) outside.push(change);
+  }
+  return outside.length > 0 ? reject('admit', `links may not lead out of the repository: ${names(outside)}`) : null;
 }
 
 /** What changed dependency manifests and lockfiles ask for under the configured policy. */
@@ -71,6 +82,8 @@ async function sortManifest(
 ): Promise<void> {
   const read = async (commit: string): Promise<string | null> => {
     const blob = await readBlob({ git: host.git, gitDir: paths.engine, commit, path: at.change.path, bytesMax: manifestBytesMax });
+    // Too large to be read: no JSON then, so that any change of it decides as a whole.
+    if (blob.kind === 'too_large') return `${commit} too large`;
     return blob.kind === 'found' ? blob.bytes.toString() : null;
   };
   const { deciding, dependencies } = manifestChanges(await read(at.from), await read(at.to));

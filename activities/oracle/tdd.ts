@@ -3,7 +3,7 @@ import { isRed } from '../../machines/contract/check.js';
 import type { Verdict } from '../../machines/contract/verdict.js';
 import { addedOnly, type TreeChange } from '../git/lists.js';
 import { checkRoom, expectAll, greenOrEmpty, type Wanted } from './checks.js';
-import { type Changes, dependencyVerdict, names, sortChanges } from './integrity.js';
+import { type Changes, dependencyVerdict, names, outsideLinks, sortChanges } from './integrity.js';
 import { type Judging, none, pass, reject } from './judging.js';
 
 /** Red by the tests themselves: not a missing program, a signal, a time limit, or no test at all. */
@@ -16,7 +16,7 @@ export async function judgeTdd(judging: Judging): Promise<Verdict> {
   const { input } = judging;
   const { checks } = input.run.config;
   const changes = await sortChanges(judging, input.tip, input.candidate.commit);
-  const refused = (await admit(judging, changes)) ?? dependencyVerdict(judging, changes);
+  const refused = (await admit(judging, changes)) ?? (await outsideLinks(judging, changes)) ?? dependencyVerdict(judging, changes);
   if (refused) return refused;
   const commit = input.candidate.commit;
   const unit = checks.unit ? [{ name: 'unit', command: checks.unit, wanted: red }] : [];

@@ -17,7 +17,7 @@ export type Resolution = { ok: true; config: Config; warnings: string[] } | { ok
 /** Resolves a configuration; `honor`: a person wants to run without checks, so none is required. */
 export function resolveConfig({ file, flags, honor }: { file: ConfigFile; flags: ConfigFlags; honor: boolean }): Resolution {
   const chosen = withFlags(file, flags);
-  const checks = chosen.checks ?? {};
+  const checks = honor ? {} : (chosen.checks ?? {});
   const agents = stages.map((stage) => ({ stage, ...agentsOf(chosen, stage) }));
   const problems = [...agents.flatMap(({ agent, evaluator }) => [...agent.problems, ...evaluator.problems]), ...(checks.unit || honor ? [] : [noUnit])];
   if (problems.length > 0) return { ok: false, problems: dropRepeated(problems) };

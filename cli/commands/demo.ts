@@ -40,7 +40,10 @@ export async function demo(context: Context, { keep, json }: { keep: boolean; js
       context.err(
         `demo: kept in ${folder}; look at it with: cd ${repo} && PDLC_HOME=${home} pdlc status ${featureId}   end it with: PDLC_HOME=${home} pdlc down`,
       );
-    else await remove(home, folder);
+    else {
+      await remove(home, folder);
+      context.err('demo: its folder and server are gone again; keep them for a look with: pdlc demo --keep');
+    }
   }
 }
 

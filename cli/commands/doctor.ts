@@ -1,6 +1,6 @@
 // The doctor command: looks at everything a run needs and names one fix per problem. It starts nothing and changes nothing.
 import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { programProblem } from '../../activities/agents/program.js';
 import type { Repository } from '../../activities/git/read.js';
 import { explainNotFound, findServerBinary, stackStatus } from '../../worker/stack/index.js';
@@ -107,6 +107,6 @@ async function configuration(context: Context, repo: Repository): Promise<Findin
     ];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return [bad('configuration', error.message, 'pdlc init')];
+    return [bad('configuration', error.message, existsSync(join(repo.top, 'pdlc.yaml')) ? 'edit pdlc.yaml' : 'pdlc init')];
   }
 }

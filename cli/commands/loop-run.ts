@@ -15,8 +15,15 @@ import { reportWithoutRun } from '../run-json.js';
 import { hasRuns, latestLedger } from '../runs-on-disk.js';
 import { prepareRun, type StartOptions, startRun } from '../start.js';
 
-/** Options of loop-run; `wait` false ends at a usage limit instead of waiting for its reset. */
-export type LoopRunOptions = { json: boolean; wait: boolean; honor: boolean; fresh: boolean; flags: ConfigFlags };
+/** Options of loop-run; `given`: some were given that only a new run can obey; `wait` false ends at a usage limit instead of waiting for its reset. */
+export type LoopRunOptions = {
+  given?: boolean;
+  json: boolean;
+  wait: boolean;
+  honor: boolean;
+  fresh: boolean;
+  flags: ConfigFlags;
+};
 
 /** Runs the command; resolves with the exit code of the state in which the run waits or ended. */
 export async function loopRun(context: Context, id: string, options: LoopRunOptions): Promise<number> {
@@ -67,12 +74,16 @@ export async function begin(
 
 async function attach(
   context: Context,
-  { server, run, options }: { server: Server; run: FoundRun; options: Pick<LoopRunOptions, 'json' | 'wait'> },
+  { server, run, options }: { server: Server; run: FoundRun; options: Pick<LoopRunOptions, 'json' | 'wait' | 'given'> },
 ): Promise<number> {
   const report = await readLiveReport(server, run);
   if (report && isWaiting(report.state))
     context.err(`${report.featureId}: this run is open and waits (${report.state}); it goes on only by one of the commands below`);
   else context.err('attached to the run of this feature that is already open');
+  if (options.given)
+    context.err(
+      '  note: the options of this call are ignored, an open run keeps what it was started with; raise limits with pdlc extend, or abort it and start anew',
+    );
   return follow(context, { server, run, options });
 }
 

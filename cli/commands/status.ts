@@ -5,7 +5,7 @@ import { nextOf, nextToken } from '../../machines/contract/state-file.js';
 import { connect, knownPage, type Server } from '../connect.js';
 import type { Context } from '../context.js';
 import { CliError } from '../error.js';
-import { type Feature, findFeature } from '../feature.js';
+import { type Feature, findFeature, untrackedState } from '../feature.js';
 import { statusLines } from '../render.js';
 import { findRun, readLiveReport, uiUrlOf } from '../run-handle.js';
 import { reportWithoutRun, runJson } from '../run-json.js';
@@ -16,10 +16,11 @@ export async function status(context: Context, id: string, { json }: { json: boo
   const feature = await findFeature(context, id);
   const { report, uiUrl, note } = await readStatus(context, feature);
   if (note) context.err(note);
-  if (json) context.out(JSON.stringify(report ? runJson(report, uiUrl) : notStarted(feature)));
+  const around = { uiUrl, inTheWay: report ? await untrackedState(context, report) : null };
+  if (json) context.out(JSON.stringify(report ? runJson(report, around) : notStarted(feature)));
   else
     context.out(
-      (report ? statusLines(report, uiUrl) : [`${id}: no run yet; next is ${nextToken(nextOf(feature.state))}`, `  next: pdlc loop-run ${id}`]).join('\n'),
+      (report ? statusLines(report, around) : [`${id}: no run yet; next is ${nextToken(nextOf(feature.state))}`, `  next: pdlc loop-run ${id}`]).join('\n'),
     );
   return 0;
 }
@@ -74,6 +75,6 @@ function unread(feature: Feature, workflowId: string): Report {
 }
 
 function notStarted(feature: Feature): object {
-  const { spend: _s, ...empty } = { ...reportWithoutRun(feature, { state: 'blocked', reason: null }) };
-  return { ...empty, state: null, sentinel: null, exitCode: 0, uiUrl: null, next: [`pdlc loop-run ${feature.id}`] };
+  const empty = runJson(reportWithoutRun(feature, { state: 'blocked', reason: null }), { uiUrl: null, inTheWay: null });
+  return { ...empty, workflowId: null, state: null, sentinel: null, exitCode: 0, next: [`pdlc loop-run ${feature.id}`] };
 }

@@ -48,7 +48,8 @@ export async function cancel(context: Context, id: string, { json }: SteerOption
       if (!closed) await sleep(100);
     }
     const report = closed ? await readLiveReport(server, run) : null;
-    if (json) context.out(JSON.stringify(report ? runJson(report, uiUrlOf(server, run.workflowId)) : { featureId: id, cancelled: true }));
+    if (json)
+      context.out(JSON.stringify(report ? runJson(report, { uiUrl: uiUrlOf(server, run.workflowId), inTheWay: null }) : { featureId: id, cancelled: true }));
     else context.out([`${id}: ${closed ? 'cancelled' : 'cancel is sent; it takes effect when a worker is back'}`, ...(report?.notices ?? [])].join('\n'));
     return 0;
   });
@@ -67,7 +68,7 @@ async function steer<Payload extends WithId>(context: Context, id: string, { jso
       return 0;
     }
     const { command, report } = answer;
-    if (json) context.out(JSON.stringify({ ...runJson(report, uiUrlOf(server, run.workflowId)), command }));
+    if (json) context.out(JSON.stringify({ ...runJson(report, { uiUrl: uiUrlOf(server, run.workflowId), inTheWay: null }), command }));
     else context.out(`${name}: ${command.accepted ? '' : 'refused: '}${command.detail}`);
     if (command.accepted && !json && !isFinal(report.state)) context.err(`follow the run with: pdlc loop-run ${id}`);
     return command.accepted ? 0 : 2;

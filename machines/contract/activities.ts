@@ -57,8 +57,8 @@ export type PublishResult = { head: string | null; moved: boolean; nextStep: str
 /** Closes a run: leftovers of the tree are saved under a ref of the user's repository, then the tree is removed. */
 export type ReleaseInput = ForRun & { tip: string; entries: LedgerEntry[]; final: string };
 
-/** The ref that holds what was left in the tree, or null when nothing was left. */
-export type ReleaseResult = { savedRef: string | null };
+/** The ref that holds what was left in the tree, and the folder with files that are never committed (secrets, huge ones, other repositories); null: nothing of it. */
+export type ReleaseResult = { savedRef: string | null; leftOut: string | null };
 
 /** The agent's outcome after its whole process tree is gone; `swept` counts processes that it had left behind. */
 export type AgentResult = { outcome: AgentOutcome; swept: number };

@@ -6,6 +6,9 @@ import { usageSchema } from './usage.js';
 export const roles = ['worker', 'fixer', 'evaluator'] as const;
 export type Role = (typeof roles)[number];
 
+/** Longest quote of an agent's last line in a reason, in characters. */
+const lastLineMax = 200;
+
 const facts = { usage: usageSchema, durationMs: z.number(), lastWords: z.string() };
 
 /**
@@ -20,6 +23,7 @@ export const agentOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('silent'), ...facts }),
   z.object({ kind: z.literal('flooded'), ...facts }),
   z.object({ kind: z.literal('lost'), ...facts }),
+  z.object({ kind: z.literal('cancelled'), ...facts }),
   z.object({ kind: z.literal('limited'), until: z.number().nullable(), ...facts }),
   z.object({ kind: z.literal('needs_login'), ...facts }),
   z.object({ kind: z.literal('misconfigured'), reason: z.string(), ...facts }),
@@ -28,18 +32,19 @@ export type AgentOutcome = z.infer<typeof agentOutcomeSchema>;
 
 /** Whether this end uses up one of the stage's attempts: everything the agent itself did does, everything that happened to it does not. */
 export function isCharged(outcome: AgentOutcome): boolean {
-  return !['lost', 'limited', 'needs_login', 'misconfigured'].includes(outcome.kind);
+  return !['lost', 'cancelled', 'limited', 'needs_login', 'misconfigured'].includes(outcome.kind);
 }
 
 /** One sentence on an end that cannot be judged, for prompts and reasons; null for `finished`. */
 export function outcomeProblem(outcome: AgentOutcome): string | null {
+  const said = lastLine(outcome.lastWords);
   switch (outcome.kind) {
     case 'finished':
       return null;
     case 'failed':
-      return `agent exited with ${outcome.exitCode}`;
+      return `agent exited with ${outcome.exitCode}${said}`;
     case 'signalled':
-      return `agent was ended by signal ${outcome.signal}`;
+      return `agent was ended by signal ${outcome.signal}${said}`;
     case 'timed_out':
       return 'agent reached its wall time limit';
     case 'silent':
@@ -48,6 +53,8 @@ export function outcomeProblem(outcome: AgentOutcome): string | null {
       return 'agent wrote more output than its limit';
     case 'lost':
       return 'agent process was lost: it is gone and left no result';
+    case 'cancelled':
+      return 'agent was stopped by the engine';
     case 'limited':
       return 'agent is held by a usage limit';
     case 'needs_login':
@@ -55,6 +62,11 @@ export function outcomeProblem(outcome: AgentOutcome): string | null {
     case 'misconfigured':
       return `agent could not be started: ${outcome.reason}`;
   }
+}
+
+function lastLine(words: string): string {
+  const line = words.trim().split('\n').at(-1)?.trim() ?? '';
+  return line ? `: ${line.slice(0, lastLineMax)}` : '';
 }
 
 /** Something that capture left out of the commit, and why. */

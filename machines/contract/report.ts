@@ -1,4 +1,5 @@
 // Owns the report of a run (`pdlc.run/1`): a fold over ledger entries. The workflow keeps it live, the CLI rebuilds it from the ledger file; both get the same.
+import { blockingFindings, type Card } from './card.js';
 import { type CheckResult, describeCheck, isRed } from './check.js';
 import type { LedgerEntry } from './ledger.js';
 import { defaultLimits, type Limits } from './limits.js';
@@ -31,6 +32,7 @@ export type Report = {
   stage: Stage | null;
   attempt: number;
   reason: string | null;
+  detail: string | null;
   until: string | null;
   stepsUsed: number;
   maxSteps: number;
@@ -50,6 +52,9 @@ export type Report = {
   spend: Spend;
 };
 
+/** Longest detail (output of the refusing check, last words of an agent) that a report carries, in characters. */
+const detailMax = 1_500;
+
 /** Most commands kept in a report; older ones stay in the ledger. */
 const commandsMax = 20;
 
@@ -62,6 +67,7 @@ export const emptyReport: Report = {
   stage: null,
   attempt: 0,
   reason: null,
+  detail: null,
   until: null,
   stepsUsed: 0,
   maxSteps: 0,
@@ -97,19 +103,24 @@ function changeOf(report: Report, entry: LedgerEntry): Partial<Report> {
       return { featureId, workflowId, repo, branch, base, head: tip, limits, honor, maxSteps: limits.steps, startedAt: entry.at };
     }
     case 'stage.dispatched':
-      return { state: 'preparing', stage: entry.stage, attempt: 0, reason: null, until: null, stepsUsed: entry.step, steps: [...report.steps, newStep(entry)] };
+      return {
+        state: 'preparing',
+        stage: entry.stage,
+        attempt: 0,
+        reason: null,
+        detail: null,
+        until: null,
+        stepsUsed: entry.step,
+        steps: [...report.steps, newStep(entry)],
+      };
     case 'ground.proved':
       return { tree: entry.tree, notices: [...new Set([...report.notices, ...entry.notices])] };
     case 'attempt.ended':
-      return { attempt: entry.attempt, ...spent(report, entry.outcome.usage) };
+      return afterAttempt(report, entry);
     case 'work.captured':
       return { steps: patchStep(report, { commit: entry.capture.commit }) };
-    case 'verdict.reached': {
-      const checks = Object.fromEntries(entry.verdict.checks.map((check) => [check.name, checkText(entry.stage, check)]));
-      let counted = report;
-      for (const usage of entry.verdict.usage) counted = { ...counted, ...spent(counted, usage) };
-      return { usage: counted.usage, spend: counted.spend, steps: patchStep(counted, { checks }) };
-    }
+    case 'verdict.reached':
+      return afterVerdict(report, entry);
     case 'infrastructure.failed':
       return {};
     case 'stage.settled':
@@ -125,6 +136,36 @@ function changeOf(report: Report, entry: LedgerEntry): Partial<Report> {
     case 'run.ended':
       return { state: entry.state, reason: entry.reason, until: null };
   }
+}
+
+type Entry<K extends LedgerEntry['kind']> = Extract<LedgerEntry, { kind: K }>;
+
+function afterAttempt(report: Report, { attempt, outcome }: Entry<'attempt.ended'>): Partial<Report> {
+  const counted = { ...report, ...spent(report, outcome.usage) };
+  const detail = outcome.kind === 'finished' ? null : outcome.lastWords.slice(-detailMax) || null;
+  return { ...counted, attempt, detail, steps: patchStep(counted, { attempts: attempt }) };
+}
+
+function afterVerdict(report: Report, { stage, verdict }: Entry<'verdict.reached'>): Partial<Report> {
+  let counted = report;
+  for (const usage of verdict.usage) counted = { ...counted, ...spent(counted, usage) };
+  const own = Object.fromEntries(verdict.checks.map((check) => [check.name, checkText(stage, check)]));
+  const checks = verdict.gate === 'evaluate' && verdict.checks.length === 0 ? knownChecks(report) : own;
+  const evaluator: Record<string, string> = verdict.card ? { evaluator: evaluatorText(verdict.card) } : {};
+  const detail = verdict.kind === 'reject' ? verdict.feedback.slice(-detailMax) : null;
+  return { usage: counted.usage, spend: counted.spend, detail, steps: patchStep(counted, { checks: { ...checks, ...evaluator } }) };
+}
+
+/** A review on the tree that an earlier step of this run was verified on does not run its checks again. */
+function knownChecks(report: Report): Record<string, string> {
+  const earlier = report.steps.slice(0, -1).findLast(({ ok }) => ok);
+  return Object.fromEntries(Object.entries(earlier?.checks ?? {}).map(([name, text]) => [name, `${text} in step ${earlier?.step}, on the same tree`]));
+}
+
+function evaluatorText(card: Card): string {
+  const blocking = blockingFindings(card).length;
+  const others = card.findings.length - blocking;
+  return `evaluator: ${blocking === 0 ? 'nothing blocking' : `${blocking} blocking`}${others > 0 ? `, ${others} other findings` : ''}`;
 }
 
 function checkText(stage: Stage, check: CheckResult): string {
@@ -145,9 +186,8 @@ function patchStep(report: Report, change: Partial<StepReport>): StepReport[] {
 function spent(report: Report, usage: { usd: number | null; tokens: Tokens | null }): Pick<Report, 'usage' | 'spend' | 'steps'> {
   const spend = addUsage(report.spend, usage);
   const step = report.steps.at(-1);
-  const add = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
   const stepUsage = step && {
-    usd: add(step.usage.usd, usage.usd),
+    usd: step.usage.usd === null || usage.usd === null ? null : addUsage({ ...noSpend, usdKnown: step.usage.usd }, usage).usdKnown,
     tokens: step.usage.tokens && usage.tokens ? addUsage({ ...noSpend, tokens: step.usage.tokens }, usage).tokens : null,
   };
   return {

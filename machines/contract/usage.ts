@@ -24,7 +24,7 @@ export const unknownUsage: Usage = { usd: null, tokens: null };
 /** Adds one process's usage; a spend never decreases. */
 export function addUsage(spend: Spend, usage: Usage): Spend {
   return {
-    usdKnown: spend.usdKnown + (usage.usd ?? 0),
+    usdKnown: rounded(spend.usdKnown + (usage.usd ?? 0)),
     usdUnknown: spend.usdUnknown + (usage.usd === null ? 1 : 0),
     tokens: usage.tokens ? addTokens(spend.tokens, usage.tokens) : spend.tokens,
     tokensUnknown: spend.tokensUnknown + (usage.tokens === null ? 1 : 0),
@@ -33,6 +33,9 @@ export function addUsage(spend: Spend, usage: Usage): Spend {
 
 /** Total tokens of every kind, for the token cap. */
 export const totalTokens = (t: Tokens): number => t.in + t.out + t.cacheRead + t.cacheWrite;
+
+/** Money to a millionth of a dollar: sums of fractions would otherwise show their binary tails. */
+const rounded = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 
 function addTokens(a: Tokens, b: Tokens): Tokens {
   return { in: a.in + b.in, out: a.out + b.out, cacheRead: a.cacheRead + b.cacheRead, cacheWrite: a.cacheWrite + b.cacheWrite };

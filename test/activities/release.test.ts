@@ -1,5 +1,5 @@
 // Guarantees of the end of a run: what was left in the tree is saved under a ref before the tree goes, and a repeat finds all done.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ensureTree } from '../../activities/git/agent-tree.js';
@@ -21,7 +21,7 @@ async function begun(): Promise<Ended> {
 
 test('a clean tree leaves nothing behind', async () => {
   const { tree, end } = await begun();
-  expect([await end(), existsSync(tree)]).toEqual([{ savedRef: null }, false]);
+  expect([await end(), existsSync(tree)]).toEqual([{ savedRef: null, leftOut: null }, false]);
 });
 
 test('what was left is saved under a ref that is told, agent commits included, and stays the same when the end is repeated', async () => {
@@ -31,7 +31,7 @@ test('what was left is saved under a ref that is told, agent commits included, a
   shellGit(tree, ['commit', '-qm', 'by the agent']);
   put(tree, { 'src/left é.sh': '2' });
   const savedRef = 'refs/pdlc/saved/F1/01234567';
-  expect(await end()).toEqual({ savedRef });
+  expect(await end()).toEqual({ savedRef, leftOut: null });
   const saved = shellGit(run.run.repo, ['rev-parse', savedRef]);
   expect(shellGit(run.run.repo, ['log', '--format=%s', `${run.base}..${savedRef}`])).toBe('pdlc(F1): left in the tree at the end\nby the agent');
   expect([shellGit(run.run.repo, ['show', `${savedRef}:src/left é.sh`]), existsSync(tree), existsSync(join(run.paths.dir, 'old-git/end/HEAD'))]).toEqual([
@@ -39,7 +39,7 @@ test('what was left is saved under a ref that is told, agent commits included, a
     false,
     true,
   ]);
-  expect([await end(), shellGit(run.run.repo, ['rev-parse', savedRef])]).toEqual([{ savedRef }, saved]);
+  expect([await end(), shellGit(run.run.repo, ['rev-parse', savedRef])]).toEqual([{ savedRef, leftOut: null }, saved]);
 });
 
 test('an end that was killed while it removed the tree is finished by the next, and saves nothing else', async () => {
@@ -59,7 +59,23 @@ test('the room slots that the run still holds are given back', async () => {
   expect(existsSync(join(run.paths.rooms, '0.owner'))).toBe(false);
 });
 
+test('files that are never committed are kept where they are told, and so they are when the end is repeated', async () => {
+  const { run, tree, end } = await begun();
+  put(tree, { '.env.staging': 'KEY=1\n' });
+  const leftOut = join(run.paths.dir, 'left-out');
+  for (let time = 0; time < 2; time += 1) expect(await end()).toMatchObject({ leftOut });
+  expect([readFileSync(join(leftOut, '.env.staging'), 'utf8'), existsSync(tree)]).toEqual(['KEY=1\n', false]);
+});
+
+test('a tree that was replaced by a link to another checkout is refused, and what is behind it stays', async () => {
+  const { run, tree, end } = await begun();
+  rmSync(tree, { recursive: true });
+  symlinkSync(run.run.repo, tree);
+  await expect(end()).rejects.toMatchObject({ kind: 'workspace_conflict' });
+  expect(existsSync(join(run.run.repo, '.git', 'HEAD'))).toBe(true);
+});
+
 test('a run that never had a repository ends as well', async () => {
   const { host, run } = await makeRun();
-  expect(await release(host, { run, runKey: 'never-began', tip: run.base, entries: [], final: 'aborted' })).toEqual({ savedRef: null });
+  expect(await release(host, { run, runKey: 'never-began', tip: run.base, entries: [], final: 'aborted' })).toEqual({ savedRef: null, leftOut: null });
 });

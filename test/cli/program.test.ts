@@ -18,6 +18,7 @@ async function say(...argv: string[]): Promise<Said> {
     isTerminal: false,
     useColor: false,
     build: () => 'test',
+    version: () => '1.2.3',
   };
   const code = await runProgram(argv, context);
   return { code, out: lines.out.join('\n'), err: lines.err.join('\n') };
@@ -59,6 +60,10 @@ test('help names every command and the exit codes, and exits 0', async () => {
   const said = await say('--help');
   expect(said).toMatchObject({ code: 0, err: '' });
   for (const name of ['loop-run', 'loop-next', 'status', 'resume', 'cancel', 'doctor', 'demo', '130 detached']) expect(said.out).toContain(name);
+});
+
+test('--version prints the version', async () => {
+  expect(await say('--version')).toEqual({ code: 0, out: '1.2.3', err: '' });
 });
 
 test('help of a command has an example', async () => {

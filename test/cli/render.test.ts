@@ -32,7 +32,10 @@ test('money that is partly unknown is said to be', () => {
 });
 
 test('a waiting run shows its reason, its kept tree and the ways out', () => {
-  const lines = statusLines({ ...emptyReport, featureId: 'F1', state: 'blocked', reason: 'unit failed', tree: '/kept', steps: [step] }, 'http://ui');
+  const lines = statusLines(
+    { ...emptyReport, featureId: 'F1', workflowId: 'pdlc/p/F1', state: 'blocked', reason: 'unit failed', tree: '/kept', steps: [step] },
+    { uiUrl: 'http://ui', inTheWay: null },
+  );
   expect(lines.join('\n')).toMatch(/F1: blocked\n {2}why: unit failed[\s\S]*kept tree: \/kept\n {2}http:\/\/ui\n {2}next: cd \/kept\n {8}pdlc resume F1/);
 });
 

@@ -5,7 +5,8 @@ import { emptyReport } from '../../machines/contract/report.js';
 import { finalStates, movingStates, waitingStates } from '../../machines/contract/run-state.js';
 import { doneSentinel } from '../../machines/contract/sentinel.js';
 
-const report = { ...emptyReport, featureId: 'F1', branch: 'pdlc/F1' };
+const nothing = { uiUrl: null, inTheWay: null };
+const report = { ...emptyReport, workflowId: 'pdlc/p/F1', featureId: 'F1', branch: 'pdlc/F1' };
 
 test('only review_done has the done sentinel', () => {
   expect(sentinelOf({ state: 'review_done', reason: null })).toBe(doneSentinel);
@@ -20,11 +21,15 @@ test('a state other than blocked is named in its sentinel once', () => {
 });
 
 test('a moving run has no sentinel and the exit code of one that was left', () => {
-  for (const state of movingStates) expect(runJson({ ...report, state }, null)).toMatchObject({ sentinel: null, exitCode: 130 });
+  for (const state of movingStates) expect(runJson({ ...report, state }, nothing)).toMatchObject({ sentinel: null, exitCode: 130 });
 });
 
 test('every state names a command that a person may run', () => {
   for (const state of [...movingStates, ...waitingStates, ...finalStates]) expect(nextCommands({ ...report, state }).length).toBeGreaterThan(0);
+});
+
+test('an untracked state file is taken out of the way of the merge', () => {
+  expect(nextCommands({ ...report, state: 'review_done' }, 'docs/.pdlc-state/F1.json')).toEqual(['rm docs/.pdlc-state/F1.json && git merge pdlc/F1']);
 });
 
 test('a kept tree with an odd path is quoted for a shell', () => {
@@ -32,5 +37,5 @@ test('a kept tree with an odd path is quoted for a shell', () => {
 });
 
 test('the object has no field that is only for the engine', () => {
-  expect(Object.keys(runJson(report, null))).not.toContain('spend');
+  expect(Object.keys(runJson(report, nothing))).not.toContain('spend');
 });

@@ -10,8 +10,14 @@ import { json, openRig } from './support.js';
 const rig = openRig();
 
 const charged = [
-  { does: 'exits with 3', agent: ['fail', 'tdd'], state: 'stuck', kind: 'failed', reason: 'agent exited with 3' },
-  { does: 'works well and exits with 3', agent: ['fail', 'tdd', 'worked'], state: 'blocked', kind: 'failed', reason: 'agent exited with 3' },
+  { does: 'exits with 3', agent: ['fail', 'tdd'], state: 'stuck', kind: 'failed', reason: 'agent exited with 3: the model went away' },
+  {
+    does: 'works well and exits with 3',
+    agent: ['fail', 'tdd', 'worked'],
+    state: 'blocked',
+    kind: 'failed',
+    reason: 'agent exited with 3: the model went away',
+  },
   { does: 'exits at once', agent: ['quit'], state: 'stuck', kind: 'finished', reason: 'nothing was changed: the tdd stage has to add failing tests' },
   {
     does: 'works for longer than its limit',
@@ -89,7 +95,7 @@ for (const { what, make, found } of missing) {
       state: 'env_broken',
       exitCode: 4,
       reason: expect.stringContaining(found),
-      next: ['pdlc resume F1', 'pdlc doctor', 'pdlc abort F1'],
+      next: ['pdlc resume F1', 'pdlc doctor', 'pdlc abort F1 && pdlc loop-run F1 --fresh'],
     });
   });
 }

@@ -13,6 +13,7 @@ export const outcomes: { [K in AgentOutcome['kind']]: Extract<AgentOutcome, { ki
   timed_out: { kind: 'timed_out', ...facts },
   silent: { kind: 'silent', ...facts },
   flooded: { kind: 'flooded', ...facts },
+  cancelled: { kind: 'cancelled', ...facts },
   lost: { kind: 'lost', ...facts },
   limited: { kind: 'limited', until: 1_000, ...facts },
   needs_login: { kind: 'needs_login', ...facts },

@@ -85,11 +85,20 @@ describe('resume', () => {
     expect(resume(live, { id: 'a', reseal: false })).toEqual({ accepted: false, detail: 'budget: all is spent' });
   });
 
-  test('a reseal is kept until it is used', () => {
-    const live = inStage({ type: 'ground.failed', ground: badGround('setup_failed') });
-    resume(live, { id: 'a', reseal: true });
-    resume(live, { id: 'b', reseal: false });
-    expect(live.reseal).toBe(true);
+  test('a reseal is for a stage that has stopped, and for its next entry alone', () => {
+    const waiting = inStage({ type: 'ground.failed', ground: badGround('setup_failed') });
+    expect(resume(waiting, { id: 'a', reseal: true })).toMatchObject({
+      accepted: false,
+      detail: expect.stringContaining('--reseal is for a stage that has stopped'),
+    });
+    expect(waiting.reseal).toBe(false);
+    const stopped = begun();
+    tellRun(stopped, { type: 'stage.tampered', reason: 'r' });
+    expect(resume(stopped, { id: 'a', reseal: true }).accepted).toBe(true);
+    expect(stopped.reseal).toBe(true);
+    tellRun(stopped, { type: 'stage.tampered', reason: 'r' });
+    expect(resume(stopped, { id: 'b', reseal: false }).accepted).toBe(true);
+    expect(stopped.reseal).toBe(false);
   });
 });
 

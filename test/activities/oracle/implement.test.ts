@@ -135,6 +135,25 @@ test('every configured check has to be green, coverage and e2e as well, and a ch
 });
 
 describe('by what implement adds or may change', () => {
+  test('lines that tdd put around a test of the base do not let its behaviour be broken', async () => {
+    const masked = { 'test/add.test.sh': `if false; then\n${project['test/add.test.sh']}fi\n` };
+    const tip = candidateOn(shared, shared.base, { ...redFiles, ...masked }).commit;
+    expect(lineOf(await judged(shared, tip, { ...greenFiles, 'src/add.sh': 'add() { echo 0; }\n' }))).toMatch(
+      /^reject at checks: unit \(with the tests of the base\) failed/,
+    );
+    expect(lineOf(await judged(shared, tip, greenFiles))).toBe('pass at checks');
+  });
+
+  test.each(['/etc/hostname', '../../outside', '../..'])('a link to %s is refused', async (text) => {
+    const files = { ...greenFiles, 'src/link.sh': { text, mode: '120000' } };
+    expect(lineOf(await judged(shared, sealed, files))).toBe('reject at admit: links may not lead out of the repository: src/link.sh');
+  });
+
+  test('a link inside the repository is allowed', async () => {
+    const files = { ...greenFiles, 'src/link.sh': { text: '../src/add.sh', mode: '120000' } };
+    expect(lineOf(await judged(shared, sealed, files))).toBe('pass at checks');
+  });
+
   test('a file that implement adds among the tests cannot turn the sealed tests green', async () => {
     const hooked = command(`[ ! -e test/hook.sh ] || . ./test/hook.sh; ${unit.run}`);
     const run = await makeRun({ config: configOf({ checks: { unit: hooked } }) });
