@@ -21,8 +21,11 @@ export async function sweep(token: string, known: readonly ProcStat[] = []): Pro
   if (!hasProc) return { method: 'group', killed: 0, clean: false };
   const killed = new Set<string>();
   let cleanRounds = 0;
+  let strangers = new Set<number>();
   for (let round = 0; round < roundsMax && cleanRounds < cleanRoundsNeeded; round += 1) {
-    const members = await membersOf(token, known);
+    // Right after a look that found nobody only a newcomer can belong: the mark comes by birth.
+    const { members, looked } = await lookFor(token, { known, except: strangers });
+    strangers = members.length === 0 ? new Set([...strangers, ...looked]) : new Set();
     cleanRounds = members.length === 0 ? cleanRounds + 1 : 0;
     for (const member of members) if (killExactly(member)) killed.add(keyOf(member));
     if (members.length > 0) await sleep(pauseMs);
@@ -33,8 +36,20 @@ export async function sweep(token: string, known: readonly ProcStat[] = []): Pro
 /** Every live process of an attempt: those that carry the token or are `known`, and what descends from them or is in a
  *  session that one of them leads, because some programs hide or filter their environment. Empty where /proc is absent. */
 export async function membersOf(token: string, known: readonly ProcStat[] = []): Promise<ProcStat[]> {
+  return (await lookFor(token, { known, except: new Set() })).members;
+}
+
+type Look = { known: readonly ProcStat[]; except: ReadonlySet<number> };
+
+async function lookFor(token: string, { known, except }: Look): Promise<{ members: ProcStat[]; looked: number[] }> {
   const knownKeys = new Set(known.map(keyOf));
-  let others = hasProc ? await readTable(token) : [];
+  const pids = hasProc
+    ? (await readdir('/proc'))
+        .filter((name) => /^\d+$/.test(name))
+        .map(Number)
+        .filter((pid) => !except.has(pid))
+    : [];
+  let others = await readTable(token, pids);
   const members = new Map<number, Row>();
   for (let found = -1; found !== members.size; ) {
     found = members.size;
@@ -44,11 +59,10 @@ export async function membersOf(token: string, known: readonly ProcStat[] = []):
     }
     others = others.filter((row) => !members.has(row.pid));
   }
-  return [...members.values()];
+  return { members: [...members.values()], looked: pids };
 }
 
-async function readTable(token: string): Promise<Row[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+async function readTable(token: string, pids: readonly number[]): Promise<Row[]> {
   const rows: (Row | null)[] = [];
   for (let first = 0; first < pids.length; first += readsAtOnce) {
     rows.push(...(await Promise.all(pids.slice(first, first + readsAtOnce).map((pid) => readRow(pid, token)))));

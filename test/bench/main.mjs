@@ -8,7 +8,14 @@ import { join, resolve } from 'node:path';
 const rounds = Number(process.env.PDLC_BENCH_ROUNDS ?? 7);
 const command = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const root = mkdtempSync(join(tmpdir(), 'pdlc-bench-'));
-const env = { PATH: process.env.PATH, HOME: root, PDLC_HOME: join(root, 'home'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...(process.env.PDLC_TEMPORAL_BIN ? { PDLC_TEMPORAL_BIN: process.env.PDLC_TEMPORAL_BIN } : {}) };
+const env = {
+  PATH: process.env.PATH,
+  HOME: root,
+  PDLC_HOME: join(root, 'home'),
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  ...(process.env.PDLC_TEMPORAL_BIN ? { PDLC_TEMPORAL_BIN: process.env.PDLC_TEMPORAL_BIN } : {}),
+};
 
 const agent = `#!/bin/sh
 cat >/dev/null
@@ -18,7 +25,12 @@ case $PDLC_ROLE-$PDLC_STAGE in
   evaluator-*) echo "{\\"type\\":\\"result\\",\\"usd\\":0,\\"tokens\\":{\\"in\\":1,\\"out\\":1},\\"card\\":{\\"commit\\":\\"$PDLC_COMMIT\\",\\"summary\\":\\"ok\\",\\"findings\\":[]}}" ;;
 esac
 `;
-const state = JSON.stringify({ feature_id: 'F1', current_stage: 'design', history: [{ stage: 'design', done_at: '2026-01-01T00:00:00Z', produced: ['design.md'] }], next_step: 'pdlc-tdd' });
+const state = JSON.stringify({
+  feature_id: 'F1',
+  current_stage: 'design',
+  history: [{ stage: 'design', done_at: '2026-01-01T00:00:00Z', produced: ['design.md'] }],
+  next_step: 'pdlc-tdd',
+});
 /** The same stages by hand: a tree, the agent, a commit, a clean checkout and the check for each stage, a state commit, and the branch. */
 const bare = `set -e
 git worktree add -q -b by-hand ../by-hand
@@ -69,7 +81,14 @@ function makeRepo(name) {
   writeFileSync(join(dir, 'design.md'), 'A design.\n');
   writeFileSync(join(dir, 'docs/.pdlc-state/F1.json'), state);
   writeFileSync(join(dir, 'pdlc.yaml'), `agent: { command: [./agent.sh] }\nchecks: { unit: ${JSON.stringify(check)} }\n`);
-  for (const args of [['init', '-q', '-b', 'main'], ['config', 'user.name', 'Bench'], ['config', 'user.email', 'bench@localhost'], ['add', '-A'], ['commit', '-q', '-m', 'base']]) execFileSync('git', args, { cwd: dir, env });
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['config', 'user.name', 'Bench'],
+    ['config', 'user.email', 'bench@localhost'],
+    ['add', '-A'],
+    ['commit', '-q', '-m', 'base'],
+  ])
+    execFileSync('git', args, { cwd: dir, env });
   return dir;
 }
 
@@ -135,5 +154,11 @@ function figures(values) {
 function print(rows) {
   const table = [['what', 'min', 'median', 'max', ''], ...rows];
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => String(row[column] ?? '').length)));
-  for (const row of table) console.log(row.map((cell, column) => String(cell ?? '').padEnd(widths[column])).join('  ').trimEnd());
+  for (const row of table)
+    console.log(
+      row
+        .map((cell, column) => String(cell ?? '').padEnd(widths[column]))
+        .join('  ')
+        .trimEnd(),
+    );
 }

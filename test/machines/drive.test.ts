@@ -6,7 +6,7 @@ import { type Stage, stageIndex, stages } from '../../machines/contract/stage.js
 import { save } from '../../machines/step.js';
 import { drive, type Moment, type Scene } from '../helpers/drive.js';
 
-const runs = 20_000;
+const runs = 8_000;
 const twins = 1_000;
 
 const scenes: fc.Arbitrary<Scene> = fc.record({
