@@ -89,7 +89,9 @@ async function runAgent(live: Live, at: AttemptRef, state: 'working' | 'repairin
 async function judge(live: Live): Promise<void> {
   const at = placeOf(live, 'last');
   if (live.stage?.context.entry === 'judge' && !live.stage.context.judged && at.attempt === 0) {
-    tell(live, { type: 'work.captured', changed: await capture(live, at, 'person') });
+    // A review begins with what implement left; only a resumed stage begins with a person's work.
+    const author = live.run.context.entry === 'judge' ? 'person' : 'agent';
+    tell(live, { type: 'work.captured', changed: await capture(live, at, author) });
   }
   const candidate = live.work?.candidate;
   if (!candidate) throw new Error('nothing was captured that could be judged');
