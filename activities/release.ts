@@ -1,5 +1,5 @@
 // The release activity: the end of a run on its host. What is left in the tree is saved under a printed ref before the tree is removed.
-import { mkdir, rename, stat } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ReleaseInput, ReleaseResult } from '../machines/contract/activities.js';
 import { requireOwnTree } from './git/agent-tree.js';
@@ -7,7 +7,7 @@ import { capture } from './git/capture.js';
 import { attemptRef } from './git/engine-repo.js';
 import { publishRef } from './git/publish.js';
 import { readRef } from './git/refs.js';
-import { removeTree } from './host/files.js';
+import { exists, removeTree } from './host/files.js';
 import { type Host, pathsOf } from './host/host.js';
 import type { RunPaths } from './host/paths.js';
 import { appendEntries } from './ledger/append.js';
@@ -72,11 +72,4 @@ async function putAside(paths: RunPaths): Promise<void> {
   await mkdir(kept, { recursive: true });
   await rename(join(gone, '.git'), join(kept, 'end')).catch(() => undefined);
   await removeTree(gone);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,10 +1,11 @@
 // The tree an agent works in: a checkout with a plain `.git` of its own. The engine never runs git in that repository and never follows its `.git`.
+
 import { lstat, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PdlcError } from '../../machines/contract/failure.js';
 import { stateDir } from '../../machines/contract/state-file.js';
+import { hasCode } from '../host/files.js';
 import { checkOut, restorePaths } from './checkout.js';
-import { hasCode } from './errno.js';
 import type { Git } from './git.js';
 import { copyIndex, rememberIndex, withIndex } from './index-file.js';
 import { diffTrees, listTree } from './lists.js';

@@ -1,9 +1,10 @@
 // Private index files. The engine never uses the index of an agent's tree: it could hide changes.
 // One index per run remembers what the engine last saw in the tree, so that only files that changed since are read again.
+
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from './errno.js';
+import { hasCode } from '../host/files.js';
 
 /** Lends an index file of its own to `use` and removes it after. `from: 'tree'` starts with what the engine remembers of the run's tree. */
 export async function withIndex<T>(engineDir: string, from: 'tree' | 'nothing', use: (indexFile: string) => Promise<T>): Promise<T> {

@@ -1,10 +1,11 @@
 // Moves refs. In the user's repository by git's own compare-and-swap; in the engine's, where nobody else writes, as plain files that appear whole,
 // so that a killed engine leaves no lock there. Must never remove a lock that someone else may hold.
+
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PdlcError } from '../../machines/contract/failure.js';
-import { hasCode } from './errno.js';
+import { readIfPresent } from '../host/files.js';
 import type { Git } from './git.js';
 
 /** A lock of the engine's own in the user's repository counts as left by a killed engine when it is older than this, in ms; git holds one for a few. */
@@ -77,13 +78,4 @@ async function writeWhole(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(aside, text, { flag: 'wx', flush: true });
   await rename(aside, file);
-}
-
-async function readIfPresent(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
 }

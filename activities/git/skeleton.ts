@@ -1,9 +1,10 @@
 // Repositories that the engine makes, written as plain files so that no git has to run where an agent may have been.
 // Must never look at what a path held before: every repository is built under a name nobody uses and then moved into place.
+
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { hasCode } from './errno.js';
+import { hasCode } from '../host/files.js';
 import { identity, quoteAlternate } from './git.js';
 
 /** Left-over builds of killed engines are removed when they are older than this, in ms. */

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import type { Command } from '../../machines/contract/config.js';
 import { listTree } from '../git/lists.js';
 import { readEnvironment, trustedEnvironment } from '../host/environment.js';
-import { freshDir, removeTree } from '../host/files.js';
+import { exists, freshDir, removeTree } from '../host/files.js';
 import type { CheckPlace } from './check.js';
 import { tokenOf } from './check.js';
 import { type CommandEnd, runCommand } from './command.js';
@@ -107,11 +107,4 @@ async function copyLayer(layer: string, room: string): Promise<void> {
       await cp(join(layer, name), join(room, name), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     }
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

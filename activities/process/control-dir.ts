@@ -1,10 +1,12 @@
 // The files of one control directory, their names, codecs and modes (directory 0700, files 0600).
 // Must never hold a value of the environment, and never read a damaged record as anything but "not there".
+
 import { randomUUID } from 'node:crypto';
-import { access, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { PdlcError } from '../../machines/contract/failure.js';
+import { hasCode, readIfPresent } from '../host/files.js';
 
 const pidSchema = z.int().min(2);
 const fileMode = 0o600;
@@ -121,11 +123,6 @@ export async function writeOffset(dir: string, bytes: number): Promise<void> {
   await writeAtomically(filesOf(dir).offset, JSON.stringify(offsetSchema.parse({ bytes })));
 }
 
-/** True if the error carries this system error code. */
-export function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
-}
-
 async function readRecord<T>(schema: z.ZodType<T>, file: string): Promise<T | null> {
   const text = await readIfPresent(file);
   return text === null ? null : parseRecord(schema, text);
@@ -136,15 +133,6 @@ function parseRecord<T>(schema: z.ZodType<T>, text: string): T | null {
     return schema.parse(JSON.parse(text));
   } catch {
     return null;
-  }
-}
-
-async function readIfPresent(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 // Bounded reading of what a process printed.
 // Must never hold more than it was asked for, nor hand on a byte that a terminal would obey.
+
 import { open, stat } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { hasCode } from './control-dir.js';
+import { hasCode } from '../host/files.js';
 
 const lineWindowBytes = 32_768;
 const lineCharactersMax = 200;

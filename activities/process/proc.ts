@@ -1,8 +1,9 @@
 // What /proc tells about one process. The only file that knows the layout of /proc/PID/stat.
 // Must never turn a process that is gone or not ours to read into anything but null.
+
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { hasCode } from './control-dir.js';
+import { hasCode } from '../host/files.js';
 
 /** One line of the process table. startTime is in clock ticks since boot, a decimal string; state is the kernel's letter. */
 export interface ProcStat {

@@ -1,8 +1,9 @@
 // Ends a whole process tree: TERM to the group, a grace, KILL to the group, then a sweep by the marker.
 // Must never signal a group whose process is not proven to be ours, nor the engine's own group.
+
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from './control-dir.js';
+import { hasCode } from '../host/files.js';
 import { isAlive, type ProcessIdentity } from './identity.js';
 import { hasProc, readStat } from './proc.js';
 import { membersOf, type SweepReport, sweep } from './sweep.js';

@@ -1,8 +1,9 @@
 // Kills every process of an attempt, found by the marker in its environment, wherever it has fled.
 // Must never kill the engine itself, nor a pid that another process has taken over since it was looked at.
+
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from './control-dir.js';
+import { hasCode } from '../host/files.js';
 import { marker } from './launch.js';
 import { hasProc, type ProcStat, readEnviron, readStat } from './proc.js';
 
