@@ -8,7 +8,7 @@ import { runAgent } from './agents/run.js';
 import { requireOwnTree } from './git/agent-tree.js';
 import { restorePaths } from './git/checkout.js';
 import type { Act } from './host/act.js';
-import { readEnvironment, trustedEnvironment } from './host/environment.js';
+import { agentEnvironment, readEnvironment } from './host/environment.js';
 import { type Host, pathsOf } from './host/host.js';
 import { tokenOf } from './oracle/check.js';
 import { isIntended } from './process/control-dir.js';
@@ -34,9 +34,7 @@ export async function agent(host: Host, input: AgentInput, act: Act): Promise<Ag
     model: settings.model,
     commit: null,
   });
-  const environment = readEnvironment(run.files);
-  const passed = Object.fromEntries(Object.entries(environment.passed).filter(([name]) => settings.agent.pass.includes(name)));
-  const env = trustedEnvironment(environment, { ...passed, ...settings.agent.env, ...start.env });
+  const env = agentEnvironment(readEnvironment(run.files), settings.agent, start.env);
   const prompt = await promptOf(input);
   const { outcome, swept } = await runAgent(
     host,

@@ -1,5 +1,5 @@
 // The capture activity: the engine's own commit of what is in the tree. The agent's word and the agent's git configuration have no part in it.
-import type { CaptureInput } from '../machines/contract/activities.js';
+import { attemptId, type CaptureInput } from '../machines/contract/activities.js';
 import type { Capture } from '../machines/contract/attempt.js';
 import { requireOwnTree } from './git/agent-tree.js';
 import { capture as captureTree } from './git/capture.js';
@@ -10,12 +10,11 @@ import { type Host, pathsOf } from './host/host.js';
 export async function capture(host: Host, input: CaptureInput): Promise<Capture> {
   const { run, runKey, at, author, parent, tip, atMs } = input;
   const paths = pathsOf(host, input);
-  const label = `${at.stage}-${at.step}-${at.attempt}${at.tries > 0 ? `r${at.tries}` : ''}`;
   const trailers = { 'Pdlc-Run': runKey, 'Pdlc-Stage': at.stage, 'Pdlc-Step': String(at.step), 'Pdlc-Attempt': String(at.attempt), 'Pdlc-Author': author };
   const words = { message: `pdlc(${run.featureId}): ${at.stage}, attempt ${at.attempt}`, trailers, atMs };
   await requireOwnTree(paths.tree);
   const alsoOn = author === 'person' && tip !== run.tip ? await earlierTip(host, paths.engine, tip) : undefined;
-  return captureTree({ git: host.git, engineDir: paths.engine, tree: paths.tree, tip, parent, alsoOn, ref: attemptRef(label), ...words });
+  return captureTree({ git: host.git, engineDir: paths.engine, tree: paths.tree, tip, parent, alsoOn, ref: attemptRef(attemptId(at)), ...words });
 }
 
 /** The tip before the last state commit: a person who commits in a kept tree builds on that one. */

@@ -1,8 +1,17 @@
-// Owns parsing of single arguments and options: text in, value out, or a refusal that names what was expected.
+// Owns what commands share of arguments and options: their names, and their parsing (text in, value out, or a refusal that names what was expected).
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../machines/contract/duration.js';
 import { type LimitsConfig, limitsConfigSchema } from '../machines/contract/limits.js';
 import type { Extension } from '../workflows/messages.js';
+
+/** The feature that a command is about. */
+export const idArgument = '<featureId>';
+
+/** The flag, with its help, of every command that can answer a program. */
+export const jsonOption = ['--json', 'print one JSON object on stdout'] as const;
+
+/** What commander hands over of `jsonOption`: true when it was given. */
+export type Json = { json?: true };
 
 /** Limits that are durations; the others are plain numbers. */
 const durations = new Set(['wall', 'silence', 'deadline', 'wait']);

@@ -1,11 +1,7 @@
 // Owns the commands that make features and look at them: their arguments, options and examples.
 import type { Command } from 'commander';
-import { parseCount } from './arguments.js';
+import { idArgument, type Json, jsonOption, parseCount } from './arguments.js';
 import type { Action, Context } from './context.js';
-
-const idArgument = '<featureId>';
-const jsonOption = ['--json', 'print one JSON object on stdout'] as const;
-type Json = { json?: true };
 
 /** Adds init, new, loop-next, status, history and runbook. */
 export function addLookCommands(program: Command, context: Context, action: Action): void {

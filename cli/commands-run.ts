@@ -3,12 +3,9 @@ import type { Command } from 'commander';
 import type { ConfigFlags } from '../activities/project/resolve.js';
 import type { LimitsConfig } from '../machines/contract/limits.js';
 import type { Extension } from '../workflows/messages.js';
-import { parseChoice, parseCount, parseExtension, parseLimit, parseUsd } from './arguments.js';
+import { idArgument, type Json, jsonOption, parseChoice, parseCount, parseExtension, parseLimit, parseUsd } from './arguments.js';
 import type { Action, Context } from './context.js';
 import { usageError } from './error.js';
-
-const idArgument = '<featureId>';
-const jsonOption = ['--json', 'print one JSON object on stdout'] as const;
 
 /** Adds loop-run, resume, pause, abort, cancel, note, choose and extend. */
 export function addRunCommands(program: Command, context: Context, action: Action): void {
@@ -88,7 +85,6 @@ function addSteering(program: Command, context: Context, action: Action): void {
       .argument(idArgument)
       .description(description)
       .option(...jsonOption);
-  type Json = { json?: true };
   add('pause', 'let the attempt under way finish, then wait').action((id: string, { json }: Json) =>
     action(async () => (await steering()).pause(context, id, { json: json ?? false })),
   );

@@ -1,9 +1,7 @@
 // Owns the commands around the local stack and the machine: their options.
 import type { Command } from 'commander';
+import { type Json, jsonOption } from './arguments.js';
 import type { Action, Context } from './context.js';
-
-const jsonOption = ['--json', 'print one JSON object on stdout'] as const;
-type Json = { json?: true };
 
 /** Adds up, down, worker, doctor and demo. */
 export function addStackCommands(program: Command, context: Context, action: Action): void {

@@ -1,6 +1,6 @@
 // Owns timeouts, heartbeats and retries of every activity, and the id that replay checks: `<stage>-<step>-<attempt>-<act>`.
 import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
-import type { Activities, AttemptRef } from '../machines/contract/activities.js';
+import type { Activities } from '../machines/contract/activities.js';
 import type { RunInput } from '../machines/contract/run-input.js';
 import { hostQueue } from './messages.js';
 
@@ -12,11 +12,6 @@ const quickActMs = 900_000;
 const judgingMsMax = 6 * 3_600_000;
 
 const retry = { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 15_000 } as const;
-
-/** Activity ids of one attempt share this stem; a start that was not charged gets a mark of its own. */
-export function attemptId(at: AttemptRef): string {
-  return `${at.stage}-${at.step}-${at.attempt}${at.tries > 0 ? `r${at.tries}` : ''}`;
-}
 
 /** The activities of a run for one act, with the id and the summary that a person reads in Temporal's UI. */
 export function act(name: keyof Activities, run: RunInput, place: { id: string; summary: string }): Activities {

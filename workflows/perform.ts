@@ -1,7 +1,7 @@
 // Owns what a moving stage has done for it: one act per state, whose result is recorded and fed back to the machine. It decides nothing.
 import { ActivityFailure, isCancellation, rootCause } from '@temporalio/workflow';
 import { breachOf } from '../machines/budget.js';
-import type { AgentResult, AttemptRef } from '../machines/contract/activities.js';
+import { type AgentResult, type AttemptRef, attemptId } from '../machines/contract/activities.js';
 import { isCharged, outcomeProblem, type Role } from '../machines/contract/attempt.js';
 import { checkFacts } from '../machines/contract/state-file.js';
 import { unknownUsage } from '../machines/contract/usage.js';
@@ -9,7 +9,7 @@ import type { Verdict } from '../machines/contract/verdict.js';
 import type { StageEvent } from '../machines/stage.js';
 import { advanceStage } from '../machines/step.js';
 import { type Live, placeOf, record } from './live.js';
-import { act, attemptId } from './options.js';
+import { act } from './options.js';
 
 /** Does what the stage's state asks for and advances the stage; an act that kept failing is told to the machine, cancellation passes through. */
 export async function perform(live: Live): Promise<void> {

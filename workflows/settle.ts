@@ -1,10 +1,10 @@
 // Owns the end of a stage and the end of a run: what is written to the ledger, the state files and the branch, and what the run machine is told.
 import { ActivityFailure, isCancellation, rootCause } from '@temporalio/workflow';
-import type { PublishResult } from '../machines/contract/activities.js';
+import { attemptId, type PublishResult } from '../machines/contract/activities.js';
 import type { RunEvent } from '../machines/run.js';
 import { advanceRun } from '../machines/step.js';
 import { type Live, placeOf, record, stateOf } from './live.js';
-import { act, attemptId } from './options.js';
+import { act } from './options.js';
 import { breachNow } from './perform.js';
 
 /** Publishes the stage that just ended and tells the run how; a branch that cannot be moved blocks the run instead of losing the stage. */

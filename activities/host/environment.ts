@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { AgentCommand } from '../../machines/contract/config.js';
 import { PdlcError } from '../../machines/contract/failure.js';
 
 const variables = z.record(z.string(), z.string());
@@ -50,9 +51,15 @@ export function readEnvironment(files: string): RunEnvironment {
   }
 }
 
-/** Environment of setup commands and agents: the caller's base with its own additions. */
+/** Environment of setup commands, and the ground of an agent's: the caller's base with its own additions. */
 export function trustedEnvironment({ base }: RunEnvironment, extra: Record<string, string>): Record<string, string> {
   return { ...base, ...extra };
+}
+
+/** Environment of an agent: the caller's base, what `command` names to pass, its own variables, and last what its start adds. */
+export function agentEnvironment(environment: RunEnvironment, command: AgentCommand, own: Record<string, string>): Record<string, string> {
+  const passed = Object.fromEntries(Object.entries(environment.passed).filter(([name]) => command.pass.includes(name)));
+  return trustedEnvironment(environment, { ...passed, ...command.env, ...own });
 }
 
 /** Environment of a check: nothing of the user's home but toolchains, a home and temp folder of its own, and no terminal. */

@@ -12,7 +12,7 @@ import { editedFiles } from '../git/edits.js';
 import { copyIndex } from '../git/index-file.js';
 import { diffText } from '../git/lists.js';
 import { makeRoom } from '../git/room.js';
-import { readEnvironment, trustedEnvironment } from '../host/environment.js';
+import { agentEnvironment, readEnvironment } from '../host/environment.js';
 import { removeTree } from '../host/files.js';
 import { isIntended } from '../process/control-dir.js';
 import { tokenOf } from './check.js';
@@ -64,9 +64,7 @@ async function runEvaluator(judging: Judging, prompt: string, time: number): Pro
     commit: candidate.commit,
   } as const;
   const start = commandAgent.start(request);
-  const environment = readEnvironment(run.files);
-  const passed = Object.fromEntries(Object.entries(environment.passed).filter(([name]) => settings.evaluator.pass.includes(name)));
-  const env = trustedEnvironment(environment, { ...passed, ...settings.evaluator.env, ...start.env });
+  const env = agentEnvironment(readEnvironment(run.files), settings.evaluator, start.env);
   return runAgent(host, { dir, token: tokenOf(paths, act, part), cwd: slot.copy, argv: start.argv, env, prompt, limits: settings }, act);
 }
 

@@ -14,6 +14,11 @@ export type ForRun = { run: RunInput; runKey: string };
 /** Position inside a run: which stage, dispatched as which step, and which attempt; `tries` counts starts that were not the agent's fault. */
 export type AttemptRef = { stage: Stage; step: number; attempt: number; tries: number };
 
+/** The activity ids and the ref of one attempt share this stem; a start that was not charged gets a mark of its own. */
+export function attemptId(at: AttemptRef): string {
+  return `${at.stage}-${at.step}-${at.attempt}${at.tries > 0 ? `r${at.tries}` : ''}`;
+}
+
 /** `tip` is the branch's last verified commit, at which the stage is entered; `entry` judge: the kept tree's content is a person's work and stays. */
 export type PrepareInput = ForRun & { at: AttemptRef; tip: string; entry: 'work' | 'judge'; proveGround: boolean };
 

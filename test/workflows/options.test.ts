@@ -1,8 +1,8 @@
 // Guarantees of activity ids: every attempt of a run has one of its own, and starts that were not charged do not share it.
 import { expect, test } from 'vitest';
+import { attemptId } from '../../machines/contract/activities.js';
 import { stages } from '../../machines/contract/stage.js';
 import { hostQueue } from '../../workflows/messages.js';
-import { attemptId } from '../../workflows/options.js';
 
 test('an id names stage, step and attempt, and the try only when there was more than one', () => {
   expect(attemptId({ stage: 'tdd', step: 1, attempt: 2, tries: 0 })).toBe('tdd-1-2');

@@ -2,7 +2,14 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkEnvironment, environmentFile, readEnvironment, takeEnvironment, trustedEnvironment } from '../../../activities/host/environment.js';
+import {
+  agentEnvironment,
+  checkEnvironment,
+  environmentFile,
+  readEnvironment,
+  takeEnvironment,
+  trustedEnvironment,
+} from '../../../activities/host/environment.js';
 import { tempDir } from '../../helpers/temp.js';
 import { put } from '../git/scene.js';
 
@@ -40,6 +47,13 @@ test('setup and agents get the base with their own additions, which win', () => 
   const env = trustedEnvironment(takeEnvironment(caller, ['API_KEY']), { LANG: 'de', OWN: 'yes' });
   expect(env).toMatchObject({ HOME: '/home/me', LANG: 'de', OWN: 'yes' });
   expect(env).not.toHaveProperty('API_KEY');
+});
+
+test('an agent gets the variables that its own command names, and no other’s; its own win, and what its start adds wins over all', () => {
+  const taken = takeEnvironment({ ...caller, OTHER_KEY: 'hidden' }, ['API_KEY', 'OTHER_KEY']);
+  const env = agentEnvironment(taken, { command: ['agent'], env: { LANG: 'de', ROLE: 'mine' }, pass: ['API_KEY'] }, { ROLE: 'work' });
+  expect(env).toMatchObject({ HOME: '/home/me', API_KEY: 'hush', LANG: 'de', ROLE: 'work' });
+  expect(env).not.toHaveProperty('OTHER_KEY');
 });
 
 describe('a check', () => {
