@@ -17,21 +17,22 @@ export type WorkerParts = { connection: NativeConnection; namespace: string; hos
 /** Creates both workers, not yet running. */
 export async function createWorkers({ connection, namespace, host, bundlePath, build }: WorkerParts): Promise<Worker[]> {
   const common = { connection, namespace, identity: `pdlc-${host.hostId}-${process.pid}-${build.slice(0, 8)}`, shutdownForceTime: shutdownForceMs };
-  const workflows = await Worker.create({
-    ...common,
-    taskQueue: workflowQueue,
-    workflowBundle: { codePath: bundlePath },
-    stickyQueueScheduleToStartTimeout: 500,
-    maxCachedWorkflows: 200,
-  });
-  const activities = await Worker.create({
-    ...common,
-    taskQueue: hostQueue(host.hostId),
-    activities: { ...createActivities(host) },
-    maxConcurrentActivityTaskExecutions: activitiesMax,
-    maxHeartbeatThrottleInterval: 1_000,
-    defaultHeartbeatThrottleInterval: 1_000,
-    shutdownGraceTime: shutdownGraceMs,
-  });
-  return [workflows, activities];
+  return Promise.all([
+    Worker.create({
+      ...common,
+      taskQueue: workflowQueue,
+      workflowBundle: { codePath: bundlePath },
+      stickyQueueScheduleToStartTimeout: 500,
+      maxCachedWorkflows: 200,
+    }),
+    Worker.create({
+      ...common,
+      taskQueue: hostQueue(host.hostId),
+      activities: { ...createActivities(host) },
+      maxConcurrentActivityTaskExecutions: activitiesMax,
+      maxHeartbeatThrottleInterval: 1_000,
+      defaultHeartbeatThrottleInterval: 1_000,
+      shutdownGraceTime: shutdownGraceMs,
+    }),
+  ]);
 }

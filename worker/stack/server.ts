@@ -1,7 +1,7 @@
 // Owns the Temporal dev server of the local stack: its command line, and that exactly one serves the database.
 // Never listens beyond loopback, and never deletes or rewrites a database.
 import { isAlive, type ProcessIdentity } from '../../activities/process/identity.js';
-import { type DetachedCommand, logTail, startDetached, stopProcess } from './detached.js';
+import { type DetachedCommand, logTail, startDetached } from './detached.js';
 import { StackError } from './error.js';
 import { namespaceName, searchAttributes } from './namespace.js';
 import { databasePath, type StackPaths } from './paths.js';
@@ -48,14 +48,9 @@ function serverCommand({ paths, ports, binary }: ServerStart): DetachedCommand {
   };
 }
 
-/** Starts the server, hands its identity to `record` at once, and waits for its port; throws StackError 'server_failed'. */
-export async function startServer(start: ServerStart, record: (identity: ProcessIdentity | null) => void): Promise<void> {
-  const identity = startDetached(serverCommand(start));
-  record(identity);
-  if (identity && (await portOpens(identity, start.ports.server))) return;
-  if (identity) await stopProcess(identity, serverGraceMs);
-  record(null);
-  throw serverFailed(start.paths, `port ${start.ports.server} did not open`);
+/** Starts the server; null when its process did not start. Whether it serves is for `portOpens`. */
+export function startServer(start: ServerStart): ProcessIdentity | null {
+  return startDetached(serverCommand(start));
 }
 
 /** True once the server accepts connections; false when it ended first or 20 s passed. */

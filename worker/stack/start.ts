@@ -11,7 +11,7 @@ import { choosePorts } from './ports.js';
 import { prepareNamespace } from './prepare-namespace.js';
 import { readRecord, type StackRecord, serverAddress, writeRecord } from './record.js';
 import { portOpens, serverFailed, serverGraceMs, startServer } from './server.js';
-import { startWorker, waitReady, workerGraceMs } from './worker-process.js';
+import { findStray, startWorker, waitReady, workerGraceMs } from './worker-process.js';
 
 /** What the stack is to be brought up with; `workerEntry` is the worker's script. */
 export interface StackRequest {
@@ -35,15 +35,18 @@ export function startMissing(request: StackRequest): Promise<StackRecord> {
   return withStackLock(paths, async (lock) => {
     const known = readRecord(paths) ?? { ports: await choosePorts(null), server: null, worker: null };
     const start: Start = { request, paths, lock, record: known };
-    await bringServerUp(start);
+    await launchServer(start);
+    const usable = makeServerUsable(start);
+    // A worker that lives is not touched for a server that may not come up; a new one loads its code while the server opens its database.
+    if (findStray(paths)) await usable;
     // Both are seen to their end before the lock is given back, also when one of them fails.
-    const outcomes = await Promise.allSettled([makeNamespaceReady(start), bringWorkerUp(start)]);
+    const outcomes = await Promise.allSettled([usable.catch((error) => giveUp(start, error)), bringWorkerUp(start)]);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     return start.record;
   });
 }
 
-async function bringServerUp(start: Start): Promise<void> {
+async function launchServer(start: Start): Promise<void> {
   const { request, paths, record } = start;
   const known = record.server;
   if (known && isAlive(known.identity)) {
@@ -58,20 +61,28 @@ async function bringServerUp(start: Start): Promise<void> {
   }
   const ports = await choosePorts(record.ports);
   start.lock.assertHeld();
-  await startServer({ paths, ports, binary }, (identity) =>
-    save(start, {
-      ports,
-      server: identity && { identity, binary: binary.path, version: binary.version, database, ready: false },
-    }),
-  );
+  const identity = startServer({ paths, ports, binary });
+  save(start, { ports, server: identity && { identity, binary: binary.path, version: binary.version, database, ready: false } });
 }
 
-async function makeNamespaceReady(start: Start): Promise<void> {
-  const server = start.record.server;
-  if (!server || server.ready) return;
-  const trouble = await prepareNamespace(serverAddress(start.record.ports));
+async function makeServerUsable(start: Start): Promise<void> {
+  const { server, ports } = start.record;
+  if (server?.ready) return;
+  if (!server || !(await portOpens(server.identity, ports.server))) {
+    if (server) await stopProcess(server.identity, serverGraceMs);
+    save(start, { server: null });
+    throw serverFailed(start.paths, `port ${ports.server} did not open`);
+  }
+  const trouble = await prepareNamespace(serverAddress(ports));
   if (trouble) throw serverFailed(start.paths, trouble);
   save(start, { server: { ...server, ready: true } });
+}
+
+/** A worker that was started for a server that did not come up goes at once, instead of waiting for it. */
+async function giveUp(start: Start, error: unknown): Promise<never> {
+  const { worker } = start.record;
+  if (worker) await stopProcess(worker.identity, workerGraceMs);
+  throw error;
 }
 
 async function bringWorkerUp(start: Start): Promise<void> {

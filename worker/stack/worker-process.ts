@@ -65,11 +65,16 @@ function workerCommand({ paths, env, address, entry }: WorkerStart) {
   };
 }
 
-/** Ends a ready worker that stack.json does not know, such as one whose starter died before it could write. */
-async function stopStray(paths: StackPaths): Promise<void> {
+/** A ready worker that lives, whether stack.json knows it or not; its starter may have died before it could write. */
+export function findStray(paths: StackPaths): ProcessIdentity | null {
   const said = readReadyFile(paths.workerReady);
   const identity = said ? readIdentity(said.pid) : null;
-  if (identity && identity.startTime === said?.startTime) await stopProcess(identity, workerGraceMs);
+  return identity?.startTime === said?.startTime ? identity : null;
+}
+
+async function stopStray(paths: StackPaths): Promise<void> {
+  const stray = findStray(paths);
+  if (stray) await stopProcess(stray, workerGraceMs);
 }
 
 function workerFailed({ paths, build }: WorkerStart, found: string): StackError {
