@@ -21,7 +21,8 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     const { connection, namespace } = await connectWorker(env);
     const nursery = openNursery();
-    const host = { home, hostId: hostIdOf(home), git: createGit({ path: env.PATH ?? '', run: nursery.collect }), graceMs };
+    const git = createGit({ path: env.PATH ?? '', run: nursery.collect });
+    const host = { home, hostId: hostIdOf(home), git, detach: nursery.detach, graceMs };
     const workers = await createWorkers({ connection, namespace, host, build, bundlePath: fileURLToPath(new URL('../workflows/bundle.js', import.meta.url)) });
     const running = Promise.all(workers.map((worker) => worker.run()));
     sayReady(env.PDLC_READY_FILE, build);

@@ -42,7 +42,7 @@ export async function runAgent(host: Host, { dir, token, cwd, argv, env, prompt,
   if (problem)
     return { outcome: { kind: 'misconfigured', reason: problem, ...nothing(0) }, reading: { text: '', usage: unknownUsage, card: undefined }, swept: 0 };
   const [program = '', ...args] = argv;
-  const handle = await attachOrStart({ dir, token, cwd, env, argv: [program, ...args], prompt });
+  const handle = await attachOrStart({ dir, token, cwd, env, argv: [program, ...args], prompt }, host.detach);
   const exit = await watch(handle, {
     signal: act.signal,
     onBeat: (beat) => act.beat(beat),
@@ -50,7 +50,7 @@ export async function runAgent(host: Host, { dir, token, cwd, argv, env, prompt,
     graceMs: host.graceMs,
   });
   if (act.signal.aborted) throw act.signal.reason;
-  const { killed } = await sweep(token);
+  const { killed } = await sweep(token, handle);
   const reading = commandAgent.read(await tail(filesOf(dir).out, resultBytesMax).catch(() => ''));
   const complaint = exit.kind === 'exited' && exit.exitCode === 0 ? '' : await tail(filesOf(dir).err, lastWordsMax).catch(() => '');
   const lastWords = `${reading.text.trim()}\n${complaint.trim()}`.trim().slice(-lastWordsMax);

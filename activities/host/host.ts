@@ -3,10 +3,11 @@
 import type { ForRun } from '../../machines/contract/activities.js';
 import { PdlcError } from '../../machines/contract/failure.js';
 import type { Git } from '../git/git.js';
+import type { Detach } from '../process/detach.js';
 import { type RunPaths, runPaths } from './paths.js';
 
-/** `home` is $PDLC_HOME (absolute), `hostId` this machine's random id, `graceMs` lies between TERM and KILL. */
-export type Host = { home: string; hostId: string; git: Git; graceMs: number };
+/** `home` is $PDLC_HOME (absolute), `hostId` this machine's random id, `detach` starts supervisors, `graceMs` lies between TERM and KILL. */
+export type Host = { home: string; hostId: string; git: Git; detach: Detach; graceMs: number };
 
 /** The paths of a run on this host; a run of another host is refused before anything is touched. */
 export function pathsOf(host: Host, { run, runKey }: ForRun): RunPaths {

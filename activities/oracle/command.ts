@@ -40,7 +40,7 @@ export async function runCommand(host: Host, request: CommandRequest, act: Act):
 async function runOnce(host: Host, { command, dir, token, cwd, env, label }: CommandRequest, act: Act): Promise<CommandEnd | null> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const startedMs = performance.now();
-  const handle = await attachOrStart({ dir, token, cwd, env, argv: ['/bin/sh', '-c', command.run], prompt: '' });
+  const handle = await attachOrStart({ dir, token, cwd, env, argv: ['/bin/sh', '-c', command.run], prompt: '' }, host.detach);
   const exit = await watch(handle, {
     signal: act.signal,
     onBeat: ({ outBytes, lastLine }) => act.beat({ doing: label, outBytes, lastLine }),
@@ -50,7 +50,7 @@ async function runOnce(host: Host, { command, dir, token, cwd, env, label }: Com
   if (act.signal.aborted) throw act.signal.reason;
   const ended = endedByItself(exit);
   if (!ended) return null;
-  const { killed: swept } = await sweep(token);
+  const { killed: swept } = await sweep(token, handle);
   const longTail = await bothTails(dir);
   return { exit: ended, tail: longTail.slice(-tailBytesMax), longTail, durationMs: Math.round(performance.now() - startedMs), swept };
 }

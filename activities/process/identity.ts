@@ -25,6 +25,11 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return found !== null && found.startTime === identity.startTime && found.bootId === identity.bootId;
 }
 
+/** Whether a start time can be compared with those of live processes: clock ticks are counted anew at each boot. */
+export function isOfThisBoot(identity: Pick<ProcessIdentity, 'bootId'>): boolean {
+  return hasProc && identity.bootId === bootId;
+}
+
 /** Milliseconds since the process was started, by the kernel's clock, so that a changed wall clock moves no deadline. */
 export function ageMs({ startTime }: ProcessIdentity): number {
   if (!hasProc) return Date.now() - Date.parse(`${startTime} UTC`);

@@ -1,10 +1,10 @@
 // Attach-or-start: finds the process of a control directory, or starts it if nobody has.
 // Must never start a second command; the exclusive creation of the start record in supervisor.sh decides that, not this file.
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PdlcError } from '../../machines/contract/failure.js';
 import { readStartRecord, type Spec, type StartRecord, writeIntent } from './control-dir.js';
+import { type Detach, type DetachRequest, detach } from './detach.js';
 import { look } from './look.js';
 
 /** One command to run once. env is the whole environment of the command (only PDLC_MARK is added); prompt is its stdin. */
@@ -29,15 +29,15 @@ const startPollMs = 2;
 // Read at import: an upgrade of the package cannot change a script that is already running.
 const supervisorText = readFileSync(new URL('./supervisor.sh', import.meta.url), 'utf8');
 
-/** Finished: takes the result. Alive: attaches. Intended but not started: starts. Dead without a result: lost.
+/** Finished: takes the result. Alive: attaches. Intended but not started: starts, by `start`. Dead without a result: lost.
  *  Throws PdlcError: `control_conflict` when the directory belongs to another token or is damaged, `process_failed` when no start record comes. */
-export async function attachOrStart(request: StartRequest): Promise<Handle> {
+export async function attachOrStart(request: StartRequest, start: Detach = detach): Promise<Handle> {
   const { dir, token, argv, cwd, env, prompt } = request;
   // What was recorded runs, even if a newer release would have asked for other arguments.
   const spec = await writeIntent(dir, { token, argv, cwd }, prompt);
   refuseStranger(dir, token, spec.token);
   const record = await readStartRecord(dir);
-  if (record === null) startSupervisor(dir, spec, env);
+  if (record === null) start(supervisorOf(dir, spec, env));
   const started = record === null || record === 'torn' ? await awaitStartRecord(dir) : record;
   if (started === 'torn') return { dir, token, state: 'lost', started: null };
   refuseStranger(dir, token, started.token);
@@ -49,16 +49,8 @@ function refuseStranger(dir: string, token: string, found: string): void {
   throw new PdlcError('control_conflict', `${dir}: expected the attempt ${token}, found ${found}. Give each attempt a directory of its own.`);
 }
 
-function startSupervisor(dir: string, { token, argv, cwd }: Spec, env: StartRequest['env']): void {
-  const child = spawn('/bin/sh', ['-c', supervisorText, 'pdlc-supervisor', dir, cwd, ...argv], {
-    cwd: dir,
-    env: { ...env, [marker]: token },
-    detached: true,
-    stdio: 'ignore',
-  });
-  // A shell that cannot be started writes no start record, and that is what is reported.
-  child.on('error', () => {});
-  child.unref();
+function supervisorOf(dir: string, { token, argv, cwd }: Spec, env: StartRequest['env']): DetachRequest {
+  return { file: '/bin/sh', args: ['-c', supervisorText, 'pdlc-supervisor', dir, cwd, ...argv], cwd: dir, env: { ...env, [marker]: token } };
 }
 
 async function awaitStartRecord(dir: string): Promise<StartRecord | 'torn'> {

@@ -1,8 +1,11 @@
 // The nursery's own process: starts what it is asked to, answers, and ends when its owner is gone.
 import { collect } from './collect.js';
+import { detach } from './detach.js';
 import type { Answered, Asked } from './nursery.js';
 
-process.on('message', ({ id, request }: Asked) => {
+process.on('message', (asked: Asked) => {
+  if ('detach' in asked) return detach(asked.detach);
+  const { id, request } = asked;
   void collect(request).then((collected) => {
     const answered: Answered = { id, collected };
     if (process.connected) process.send?.(answered);

@@ -3,23 +3,26 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Collect, Collected, CollectRequest } from './collect.js';
+import type { Detach, DetachRequest } from './detach.js';
 
-/** A message to the nursery and its answer, matched by `id`. */
-export type Asked = { id: number; request: CollectRequest };
+/** A message to the nursery: a program to collect, whose answer carries the same `id`, or one to detach, which has no answer. */
+export type Asked = { id: number; request: CollectRequest } | { detach: DetachRequest };
 /** The nursery's answer. */
 export type Answered = { id: number; collected: Collected };
 
 const ownEntry = fileURLToPath(new URL('./nursery-main.js', import.meta.url));
 const flags = ['--max-semi-space-size=1', '--max-old-space-size=512'];
 
-/** Runs programs in a nursery that is started when first needed, and again when it died; `close` ends it. `entry` is its compiled script. */
-export function openNursery(entry = ownEntry): { collect: Collect; close: () => void } {
+/** Runs programs in a nursery that is started when first needed, and again when it died; `close` ends it, and never what was detached. `entry` is its compiled script. */
+export function openNursery(entry = ownEntry): { collect: Collect; detach: Detach; close: () => void } {
   let current: Nursery | null = null;
+  const nursery = (): Nursery => {
+    if (!current?.child.connected) current = startNursery(entry);
+    return current;
+  };
   return {
-    collect: (request) => {
-      if (!current?.child.connected) current = startNursery(entry);
-      return ask(current, request);
-    },
+    collect: (request) => ask(nursery(), request),
+    detach: (request) => void nursery().child.send({ detach: request } satisfies Asked, () => {}),
     close: () => current?.child.disconnect(),
   };
 }

@@ -16,7 +16,7 @@ export async function stopTree(token: string, identity: ProcessIdentity | null, 
   const known = await membersOf(token);
   const group = identity === null ? null : groupOf(identity);
   if (group !== null && signalGroup(group, 'SIGTERM') && !(await isGroupGone(group, graceMs))) signalGroup(group, 'SIGKILL');
-  return sweep(token, known);
+  return sweep(token, { known });
 }
 
 function groupOf(identity: ProcessIdentity): number | null {

@@ -4,8 +4,10 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from '../host/files.js';
+import type { StartRecord } from './control-dir.js';
+import { isOfThisBoot } from './identity.js';
 import { marker } from './launch.js';
-import { hasProc, type ProcStat, readEnviron, readStat } from './proc.js';
+import { hasProc, type ProcStat, readEnviron, readStat, ticksPerSecond } from './proc.js';
 
 /** What a sweep did. `clean`: proven that nothing is left. By `group` (no /proc) nothing can be searched for, so nothing is proven. */
 export type SweepReport = { method: 'environ'; killed: number; clean: boolean } | { method: 'group'; killed: 0; clean: false };
@@ -16,16 +18,21 @@ const roundsMax = 60;
 const cleanRoundsNeeded = 2;
 const pauseMs = 15;
 const readsAtOnce = 64;
+/** A supervisor that lost the race for its start record may be older than the one that won it, by less than this, in clock ticks. */
+const raceTicks = ticksPerSecond;
+
+/** What else is known of an attempt: its start record, before which none of its processes began (null: not known), and processes of it that were seen. */
+export type Traces = { started?: StartRecord | null; known?: readonly ProcStat[] };
 
 /** SIGKILLs what carries the token, its descendants, and `known` processes that still live, until two looks in a row find nothing. */
-export async function sweep(token: string, known: readonly ProcStat[] = []): Promise<SweepReport> {
+export async function sweep(token: string, traces: Traces = {}): Promise<SweepReport> {
   if (!hasProc) return { method: 'group', killed: 0, clean: false };
   const killed = new Set<string>();
   let cleanRounds = 0;
   let strangers = new Set<number>();
   for (let round = 0; round < roundsMax && cleanRounds < cleanRoundsNeeded; round += 1) {
     // Right after a look that found nobody only a newcomer can belong: the mark comes by birth.
-    const { members, looked } = await lookFor(token, { known, except: strangers });
+    const { members, looked } = await lookFor(token, traces, strangers);
     strangers = members.length === 0 ? new Set([...strangers, ...looked]) : new Set();
     cleanRounds = members.length === 0 ? cleanRounds + 1 : 0;
     for (const member of members) if (killExactly(member)) killed.add(keyOf(member));
@@ -36,21 +43,22 @@ export async function sweep(token: string, known: readonly ProcStat[] = []): Pro
 
 /** Every live process of an attempt: those that carry the token or are `known`, and what descends from them or is in a
  *  session that one of them leads, because some programs hide or filter their environment. Empty where /proc is absent. */
-export async function membersOf(token: string, known: readonly ProcStat[] = []): Promise<ProcStat[]> {
-  return (await lookFor(token, { known, except: new Set() })).members;
+export async function membersOf(token: string, traces: Traces = {}): Promise<ProcStat[]> {
+  return (await lookFor(token, traces, new Set())).members;
 }
 
-type Look = { known: readonly ProcStat[]; except: ReadonlySet<number> };
+type Looked = { members: ProcStat[]; looked: number[] };
 
-async function lookFor(token: string, { known, except }: Look): Promise<{ members: ProcStat[]; looked: number[] }> {
+async function lookFor(token: string, { started, known = [] }: Traces, except: ReadonlySet<number>): Promise<Looked> {
   const knownKeys = new Set(known.map(keyOf));
+  const sinceTicks = started && isOfThisBoot(started) ? Number(started.supervisor.startTime) - raceTicks : 0;
   const pids = hasProc
     ? (await readdir('/proc'))
         .filter((name) => /^\d+$/.test(name))
         .map(Number)
         .filter((pid) => !except.has(pid))
     : [];
-  let others = await readTable(token, pids);
+  let others = await readTable(pids, { token, sinceTicks });
   const members = new Map<number, Row>();
   for (let found = -1; found !== members.size; ) {
     found = members.size;
@@ -63,18 +71,22 @@ async function lookFor(token: string, { known, except }: Look): Promise<{ member
   return { members: [...members.values()], looked: pids };
 }
 
-async function readTable(token: string, pids: readonly number[]): Promise<Row[]> {
+/** The mark that is looked for; a process older than `sinceTicks` cannot carry it, since the mark comes by birth. */
+type Mark = { token: string; sinceTicks: number };
+
+async function readTable(pids: readonly number[], mark: Mark): Promise<Row[]> {
   const rows: (Row | null)[] = [];
   for (let first = 0; first < pids.length; first += readsAtOnce) {
-    rows.push(...(await Promise.all(pids.slice(first, first + readsAtOnce).map((pid) => readRow(pid, token)))));
+    rows.push(...(await Promise.all(pids.slice(first, first + readsAtOnce).map((pid) => readRow(pid, mark)))));
   }
   return rows.filter((row) => row !== null);
 }
 
-async function readRow(pid: number, token: string): Promise<Row | null> {
+async function readRow(pid: number, { token, sinceTicks }: Mark): Promise<Row | null> {
   const stat = readStat(pid);
   if (stat === null || stat.state === 'Z' || stat.state === 'X' || pid === process.pid) return null;
-  return { ...stat, isMarked: (await readEnviron(pid)).includes(`${marker}=${token}`) };
+  const isMarked = Number(stat.startTime) >= sinceTicks && (await readEnviron(pid)).includes(`${marker}=${token}`);
+  return { ...stat, isMarked };
 }
 
 function killExactly(member: ProcStat): boolean {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AgentEnd, type AgentProcess, runAgent } from '../../../activities/agents/run.js';
 import type { Act } from '../../../activities/host/act.js';
+import { detach } from '../../../activities/process/detach.js';
 import { readIdentity } from '../../../activities/process/identity.js';
 import { leaveRunning } from '../../../activities/process/watch.js';
 import { cleanEnv } from '../../helpers/temp.js';
@@ -11,7 +12,7 @@ import { freshDir, git, put } from '../git/scene.js';
 import { actOf } from '../oracle/run.js';
 import { freshToken, pidIn, readText } from '../process/attempts.js';
 
-const host = { home: '/nowhere', hostId: 'h', git, graceMs: 200 };
+const host = { home: '/nowhere', hostId: 'h', git, detach, graceMs: 200 };
 
 function agentOf(script: string, change: Partial<AgentProcess> = {}): AgentProcess {
   const cwd = freshDir('tree é');

@@ -2,12 +2,13 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type CommandRequest, runCommand } from '../../../activities/oracle/command.js';
+import { detach } from '../../../activities/process/detach.js';
 import { cleanEnv } from '../../helpers/temp.js';
 import { freshDir, git } from '../git/scene.js';
 import { freshToken } from '../process/attempts.js';
 import { actOf, command, counter } from './run.js';
 
-const host = { home: '/nowhere', hostId: 'h', git, graceMs: 200 };
+const host = { home: '/nowhere', hostId: 'h', git, detach, graceMs: 200 };
 const requestOf = (run: string): CommandRequest => {
   const cwd = freshDir('room é');
   return { command: command(run), dir: join(cwd, '../control', String(Math.random())), token: freshToken(), cwd, env: cleanEnv(), label: 'check unit' };

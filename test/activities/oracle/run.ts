@@ -12,6 +12,7 @@ import type { RunPaths } from '../../../activities/host/paths.js';
 import { judge } from '../../../activities/judge.js';
 import type { CheckPlace } from '../../../activities/oracle/check.js';
 import { withSlot } from '../../../activities/oracle/slot.js';
+import { detach } from '../../../activities/process/detach.js';
 import type { JudgeInput } from '../../../machines/contract/activities.js';
 import type { Capture } from '../../../machines/contract/attempt.js';
 import type { Command, Config } from '../../../machines/contract/config.js';
@@ -62,7 +63,7 @@ export function configOf({ evaluator, env = {}, ...change }: Partial<Config> & {
 export async function makeRun(change: { config?: Config; files?: Record<string, string>; repo?: string; home?: string; runKey?: string } = {}): Promise<Run> {
   const { config = configOf(), files = project, home = freshDir('home "é"'), runKey = 'run-1' } = change;
   const repo = await findRepository(change.repo ?? makeRepo(files), git);
-  const host: Host = { home, hostId: 'host-1', git, graceMs: 200 };
+  const host: Host = { home, hostId: 'host-1', git, detach, graceMs: 200 };
   const base = repo.head;
   const inputs = freshDir('inputs');
   const run: RunInput = {

@@ -1,10 +1,14 @@
 // The small process that starts programs: it answers like a start from here, and it never outlives its owner.
 import { execFileSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { type CollectRequest, collect } from '../../../activities/process/collect.js';
+import { attachOrStart } from '../../../activities/process/launch.js';
 import { openNursery } from '../../../activities/process/nursery.js';
+import { readStat } from '../../../activities/process/proc.js';
 import { cleanEnv } from '../../helpers/temp.js';
+import { shell as attempt, end, isGone, until } from './attempts.js';
 
 const entry = resolve(import.meta.dirname, '../../../dist/activities/process/nursery-main.js');
 const nursery = openNursery(entry);
@@ -45,6 +49,22 @@ test('a call whose nursery dies is answered, and the next one gets a new nursery
   expect(dying).toMatchObject({ kind: 'not_started' });
   expect(await own.collect(shell('exit 5'))).toMatchObject({ code: 5 });
   own.close();
+});
+
+test('what a nursery detaches leads a session of its own and outlives it', async () => {
+  const own = openNursery(entry);
+  const { collect: run, detach, close } = own;
+  const found = await run(shell('echo $PPID'));
+  const nurseryPid = 'stdout' in found ? Number(Buffer.from(found.stdout).toString()) : 0;
+  const wanted = attempt('until [ -e go ]; do sleep 0.02; done; exit 6');
+  const handle = await attachOrStart(wanted, detach);
+  const supervisor = handle.started?.supervisor.pid ?? 0;
+  expect(readStat(supervisor)).toMatchObject({ parent: nurseryPid, session: supervisor });
+  close();
+  await until(() => isGone(nurseryPid));
+  expect(isGone(supervisor)).toBe(false);
+  writeFileSync(join(wanted.cwd, 'go'), '');
+  expect(await end(handle)).toEqual({ kind: 'exited', exitCode: 6 });
 });
 
 test('a nursery ends when its owner is killed', async () => {

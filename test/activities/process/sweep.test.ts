@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hasProc } from '../../../activities/process/proc.js';
+import { hasProc, ticksPerSecond } from '../../../activities/process/proc.js';
 import { membersOf, sweep } from '../../../activities/process/sweep.js';
 import { begin, freshToken, isGone, pidIn, shell, until } from './attempts.js';
 
@@ -38,6 +38,21 @@ onProc('a tree that forks while it is killed is gone in the end', async () => {
   expect(await membersOf(wanted.token)).toEqual([]);
 });
 
+onProc('a start record narrows the search to what is not older, and one of another boot narrows nothing', async () => {
+  for (const bootId of [undefined, 'another boot']) {
+    const wanted = shell('setsid sleep 600 & echo $! > child; wait');
+    const { started } = await begin(wanted);
+    const child = await pidIn(join(wanted.cwd, 'child'));
+    if (!started) throw new Error('it was not started');
+    const later = { ...started.supervisor, startTime: String(Number(started.supervisor.startTime) + 10 * ticksPerSecond) };
+    expect(await membersOf(wanted.token, { started: { ...started, supervisor: later } })).toEqual([]);
+    const record = bootId ? { ...started, bootId, supervisor: later } : started;
+    expect((await membersOf(wanted.token, { started: record })).map(({ pid }) => pid)).toContain(child);
+    expect(await sweep(wanted.token, { started: record })).toMatchObject({ clean: true });
+    expect(isGone(child)).toBe(true);
+  }
+});
+
 onProc('descendants that hide their environment belong to the tree as long as their parent lives', async () => {
   const wanted = shell('env -i setsid /bin/sleep 600 & echo $! > child; wait');
   await begin(wanted);
@@ -48,5 +63,5 @@ onProc('descendants that hide their environment belong to the tree as long as th
 });
 
 onProc('a marked engine never kills itself', async () => {
-  expect((await membersOf('', [])).map(({ pid }) => pid)).not.toContain(process.pid);
+  expect((await membersOf('')).map(({ pid }) => pid)).not.toContain(process.pid);
 });

@@ -87,9 +87,7 @@ test('a flood ends the process, quick or slow, on stdout or stderr', async () =>
 
 test('5 MB without a newline are no line and no trouble', async () => {
   const beats: Beat[] = [];
-  const wanted = script(
-    'process.stdout.write("first\\n" + "x".repeat(5e6)); setInterval(() => require("fs").existsSync("go") && process.exit(2), 20)',
-  );
+  const wanted = script('process.stdout.write("first\\n" + "x".repeat(5e6)); setInterval(() => require("fs").existsSync("go") && process.exit(2), 20)');
   const exit = end(await begin(wanted), { onBeat: (beat) => beats.push(beat) });
   await until(() => beats.at(-1)?.outBytes === 5_000_006);
   writeFileSync(join(wanted.cwd, 'go'), '');
