@@ -26,7 +26,7 @@ export async function bundleWorkflows({ from, reuse }) {
   if (!existsSync(workflowsPath)) return;
   if (reuse !== null && existsSync(reuse)) return copyFileSync(reuse, bundle);
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [join(from, 'workflows', 'shared.js')], logger: new DefaultLogger('WARN') });
   writeFileSync(bundle, withoutSources(code));
 }
 
@@ -61,6 +61,8 @@ export async function bundleCommandLine(from) {
     platform: 'node',
     target: 'node20.19',
     logLevel: 'warning',
+    minifyWhitespace: true,
+    minifySyntax: true,
     plugins: [withoutLocales],
     // Packages in CommonJS ask for node's own modules by require.
     banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },

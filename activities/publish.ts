@@ -5,9 +5,10 @@ import type { PublishInput, PublishResult } from '../machines/contract/activitie
 import { PdlcError } from '../machines/contract/failure.js';
 import type { LedgerEntry } from '../machines/contract/ledger.js';
 import { type FeatureState, historyFilePath, nextOf, parseState, stateAfter, stateFilePath } from '../machines/contract/state-file.js';
+import { refreshTree } from './git/agent-tree.js';
 import { tipRef } from './git/engine-repo.js';
 import { commitFiles, publishBranch } from './git/publish.js';
-import { branchProblem, readTexts } from './git/read.js';
+import { readTexts } from './git/read.js';
 import { setEngineRef } from './git/refs.js';
 import { type Host, pathsOf } from './host/host.js';
 import type { RunPaths } from './host/paths.js';
@@ -15,6 +16,8 @@ import { appendEntries } from './ledger/append.js';
 import { readLedger } from './ledger/read.js';
 import { historyRecords, renderHistory } from './project/history-file.js';
 
+/** How a state file says that nothing is left to do here. */
+const shipStep = 'pdlc-ship';
 /** Most bytes of state and history together that are carried on. */
 const historyBytesMax = 16 * 1_048_576;
 
@@ -23,7 +26,7 @@ export async function publish(host: Host, input: PublishInput): Promise<PublishR
   const { run, runKey, entries, settle } = input;
   const paths = pathsOf(host, input);
   await appendEntries({ file: paths.ledger, entries, runKey });
-  if (!settle) return { head: null, moved: false, nextStep: null };
+  if (!settle) return { head: null, moved: false, nextStep: null, treeAtHead: false };
   const place = { input, paths };
   const [written, earlier] = await readTexts({
     git: host.git,
@@ -37,7 +40,8 @@ export async function publish(host: Host, input: PublishInput): Promise<PublishR
   const before = parse(written ?? (await readFile(join(run.files, 'state.json'), 'utf8')), place);
   const head = await commitState(host, { ...place, state: stateAfter(before, settle.record), tip: settle.tip, earlier: earlier ?? '' });
   await moveBranches(host, { ...place, head, from: settle.from });
-  return readBack(host, { ...place, head, before });
+  const back = await readBack(host, { ...place, head, before });
+  return { head, ...back, treeAtHead: back.nextStep === shipStep ? false : await takeTreeTo(head, host, place) };
 }
 
 type Place = { input: PublishInput; paths: RunPaths };
@@ -77,20 +81,31 @@ async function entriesOf(paths: RunPaths): Promise<LedgerEntry[]> {
 
 async function moveBranches(host: Host, { input, paths, head, from }: Place & { head: string; from: string }): Promise<void> {
   const { run } = input;
-  const repo = { commonDir: run.gitDir };
   const expected = from === run.tip ? run.branchTip : from;
-  const problem = await branchProblem({ ...repo, top: run.repo, project: run.project, head: head }, run.branch, host.git);
-  if (problem) throw new PdlcError('branch_moved', problem);
-  await publishBranch({ git: host.git, repo, engineDir: paths.engine, branch: run.branch, base: run.base, commit: head, expected });
+  await publishBranch({ git: host.git, repo: { commonDir: run.gitDir }, engineDir: paths.engine, branch: run.branch, base: run.base, commit: head, expected });
   await setEngineRef(paths.engine, tipRef, head);
 }
 
-async function readBack(host: Host, { input, paths, head, before }: Place & { head: string; before: FeatureState }): Promise<PublishResult> {
+/** Takes the tree of a stage that passed to the new tip. One that cannot be taken there is for the next stage to prepare, and to report. */
+async function takeTreeTo(head: string, host: Host, { input, paths }: Place): Promise<boolean> {
+  const { run, at, settle } = input;
+  if (!settle?.record.ok || !at) return false;
+  const request = { git: host.git, runDir: paths.dir, engineDir: paths.engine, branch: run.branch, commit: head };
+  return refreshTree({ ...request, from: settle.tip, label: `${at.stage}-${at.step}` }).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function readBack(
+  host: Host,
+  { input, paths, head, before }: Place & { head: string; before: FeatureState },
+): Promise<Pick<PublishResult, 'moved' | 'nextStep'>> {
   const files = [{ commit: head, path: stateFilePath(input.run.featureId) }];
   const [text] = await readTexts({ git: host.git, gitDir: paths.engine, files, bytesMax: historyBytesMax });
   const written = parse(text ?? '', { input, paths });
   const key = (state: FeatureState): string => JSON.stringify([state.current_stage, state.next_step, state.last_phase_result?.at]);
   const next = nextOf({ ok: true, state: written });
-  const nextStep = next.kind === 'done' ? 'pdlc-ship' : (written.next_step ?? null);
-  return { head, moved: key(written) !== key(before), nextStep };
+  const nextStep = next.kind === 'done' ? shipStep : (written.next_step ?? null);
+  return { moved: key(written) !== key(before), nextStep };
 }

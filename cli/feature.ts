@@ -1,7 +1,7 @@
 // Owns finding a feature: its repository, its branch, and its state file. Reads only, and loads nothing of Temporal, so that `loop-next` stays quick.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { branchProblem, branchTip, openRepository, type Repository, readBlob } from '../activities/git/read.js';
+import { findBranch, openRepository, type Repository, readBlob } from '../activities/git/read.js';
 import { readStateBytes } from '../activities/project/state-reader.js';
 import { PdlcError } from '../machines/contract/failure.js';
 import { branchOf, featureIdProblem } from '../machines/contract/feature-id.js';
@@ -10,11 +10,12 @@ import { type StateReading, stateFileBytesMax, stateFilePath } from '../machines
 import type { Context } from './context.js';
 import { CliError, usageError } from './error.js';
 
-/** A feature in its repository: `tip` is its branch's commit (null: no branch yet), `source` where the state was read. */
+/** A feature in its repository: `tip` is its branch's commit (null: no branch yet), `branchProblem` what keeps the engine from writing that branch, `source` where the state was read. */
 export type Feature = {
   id: string;
   repo: Repository;
   branch: string;
+  branchProblem: string | null;
   tip: string | null;
   state: StateReading;
   stateText: string;
@@ -54,16 +55,15 @@ export async function findFeature(context: Context, id: string, options: { fresh
   checkFeatureId(id);
   const repo = await openHere(context);
   const branch = branchOf(id);
-  const tip = await branchTip(repo, branch, context.git);
+  const { tip, problem: branchProblem } = await findBranch(repo, branch, context.git);
   const found = tip !== null && !options.fresh ? await stateOnBranch(context, { repo, tip, id }) : null;
   const { reading: state, text: stateText } = found ?? stateInCheckout(repo.top, id);
-  return { id, repo, branch, tip, state, stateText, source: found ? 'branch' : 'checkout' };
+  return { id, repo, branch, branchProblem, tip, state, stateText, source: found ? 'branch' : 'checkout' };
 }
 
 /** Refuses a feature whose branch the engine cannot write. */
-export async function requireBranch(context: Context, { repo, branch }: Feature): Promise<void> {
-  const problem = await branchProblem(repo, branch, context.git);
-  if (problem) throw new CliError(64, problem);
+export function requireBranch({ branchProblem }: Feature): void {
+  if (branchProblem) throw new CliError(64, branchProblem);
 }
 
 /** The state file in the checkout that git does not track although the branch carries it, or null: `new` writes one, and a merge would refuse to overwrite it. */

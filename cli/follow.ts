@@ -9,8 +9,8 @@ import { CliError } from './error.js';
 import { openProgress, type Progress } from './progress.js';
 import { type FoundRun, readLiveReport } from './run-handle.js';
 
-/** How often the report is read, in ms; the run's end is heard at once, without polling. */
-const pollMs = 150;
+/** How often the report is read, in ms; the run's end is heard at once, without polling. Each reading costs the worker a task of its own. */
+const pollMs = 400;
 /** How often a moving run is asked what its agent last said, in ms. */
 const activityMs = 1_000;
 /** After this long without any worker answering, the person is told, in ms. */
@@ -40,27 +40,23 @@ export async function followRun(context: Context, { server, run, options }: Foll
 type Watching = Followed & { context: Context; progress: Progress; leave: AbortController };
 
 async function watchRun({ context, server, run, progress, options, leave }: Watching): Promise<Report> {
-  let closed = false;
   // The long poll for the result is given up with the watching; an open one would keep this process alive.
-  const ended = server.client
+  const over = server.client
     .withAbortSignal(leave.signal, () => run.handle.result())
     .then(
-      () => undefined,
-      () => undefined,
+      (result: Report) => ({ result }),
+      () => ({ result: null }),
     );
-  void ended.then(() => {
-    closed = true;
-  });
+  let end: { result: Report | null } | null = null;
   let activity: string | null = null;
   let askedAt = 0;
   let answeredAt = Date.now();
   while (!leave.signal.aborted) {
-    const isClosed = closed;
-    const report = await readLiveReport(server, run);
+    const report = end?.result ?? (await readLiveReport(server, run));
     if (report) {
       answeredAt = Date.now();
       progress.show(report, activity);
-      if (isStopped(report, isClosed, options)) return report;
+      if (isStopped(report, end !== null, options)) return report;
     } else if (Date.now() - answeredAt > silentWorkerMs) {
       answeredAt = Date.now() + 10 * silentWorkerMs;
       context.err(`  no worker answers for this host; start one with: ${server.isLocal ? 'pdlc up' : 'pdlc worker'} (the run waits for it)`);
@@ -69,9 +65,19 @@ async function watchRun({ context, server, run, progress, options, leave }: Watc
       askedAt = Date.now();
       activity = await lastActivity(run);
     }
-    await Promise.race([ended, sleep(pollMs)]);
+    if (end) await sleep(pollMs);
+    else end = await firstWithin(over, pollMs);
   }
   return new Promise(() => undefined); // the person has left; the race is decided elsewhere
+}
+
+/** What a promise gives within a time, else null; no timer is left behind, which would keep this process alive. */
+async function firstWithin<T>(promise: Promise<T>, timeoutMs: number): Promise<T | null> {
+  const timer = new AbortController();
+  const timeout = sleep(timeoutMs, null, { signal: timer.signal }).catch(() => null);
+  const first = await Promise.race([promise, timeout]);
+  timer.abort();
+  return first;
 }
 
 function isStopped(report: Report, isClosed: boolean, { wait }: FollowOptions): boolean {

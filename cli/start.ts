@@ -24,10 +24,9 @@ export async function prepareRun(
   options: StartOptions & { server: Pick<Server, 'hostId' | 'heartbeatMs'> },
 ): Promise<Prepared> {
   const { stage, entry, flags, honor, fresh, server } = options;
-  await requireBranch(context, feature);
+  requireBranch(feature);
   const base = fresh ? feature.repo.head : await baseOf(context, feature);
-  const { config, source, notices } = await loadConfig(context, feature, { base, flags, honor });
-  const design = await readDesign(context, feature);
+  const [{ config, source, notices }, design] = await Promise.all([loadConfig(context, feature, { base, flags, honor }), readDesign(context, feature)]);
   if (!design.ok) return { ok: false, reason: design.reason };
   const { id: featureId, repo, branch, tip } = feature;
   const input = runInputSchema.parse({

@@ -105,6 +105,8 @@ async function waitForPerson(live: Live): Promise<void> {
   showState(live);
   showDetails(live);
   await flush(live);
+  // A person may do anything to the tree meanwhile.
+  live.readyAt = null;
   while (stateOf(live) === state) {
     const { commands } = live;
     const told = () => live.commands !== commands;

@@ -1,6 +1,5 @@
 // Owns the memory of a running workflow: the two machines, the report and the facts not yet written to the ledger. All of it is JSON, so that continue-as-new can carry it.
-import type { AgentResult, AttemptRef } from '../machines/contract/activities.js';
-import type { Capture } from '../machines/contract/attempt.js';
+import type { AgentResult, AttemptRef, Candidate } from '../machines/contract/activities.js';
 import type { Card } from '../machines/contract/card.js';
 import type { Fact, LedgerEntry } from '../machines/contract/ledger.js';
 import { applyEntry, emptyReport, type Report } from '../machines/contract/report.js';
@@ -9,10 +8,10 @@ import type { RunState } from '../machines/contract/run-state.js';
 import type { Stage } from '../machines/contract/stage.js';
 import { beginRun, type RunSnapshot, restoreRun, restoreStage, type Saved, type StageSnapshot, save } from '../machines/step.js';
 
-/** What the current stage works on: `candidate` is the last capture, `seal` the commit whose deciding files must stay, `card` the last evaluator's, `rejection` the text for the next prompt, `tampered` the paths to put back first, `ended` an agent's end whose work is not captured yet, `startedAt` epoch ms. */
+/** What the current stage works on: `candidate` is the last capture or the tip, `seal` the commit whose deciding files must stay, `card` the last evaluator's, `rejection` the text for the next prompt, `tampered` the paths to put back first, `ended` an agent's end whose work is not captured yet, `startedAt` epoch ms. */
 export type StageWork = {
   step: number;
-  candidate: Capture | null;
+  candidate: Candidate | null;
   seal: string;
   card: Card | null;
   rejection: string | null;
@@ -23,7 +22,7 @@ export type StageWork = {
 };
 
 /**
- * `tip` is the branch's last verified commit, `verified` the commit whose checks this run saw green, `pending` are facts that the ledger file does not hold yet, `notesGiven` of `notes` an agent has read,
+ * `tip` is the branch's last verified commit, `readyAt` the commit that the tree is known to stand at, `verified` the commit whose checks this run saw green, `pending` are facts that the ledger file does not hold yet, `notesGiven` of `notes` an agent has read,
  * `activeMs` counts against the deadline, `commands` counts what persons asked, `reseal` is a person's word that the kept tree's tests are the seal.
  */
 export type Live = {
@@ -39,6 +38,7 @@ export type Live = {
   seen: string[];
   commands: number;
   tip: string;
+  readyAt: string | null;
   verified: string | null;
   groundProved: boolean;
   reseal: boolean;
@@ -53,7 +53,7 @@ export type Carried = Omit<Live, 'input' | 'run' | 'stage'> & { run: Saved<RunSn
 export function beginLive(input: RunInput, runKey: string): Live {
   const { startStage: stage, entry, honor, config, tip } = input;
   const run = beginRun({ stage, entry, honor, stepsMax: config.limits.steps });
-  const empty = { stage: null, work: null, verified: null, last: null, pending: [], notes: [], notesGiven: 0, seen: [] };
+  const empty = { stage: null, work: null, readyAt: null, verified: null, last: null, pending: [], notes: [], notesGiven: 0, seen: [] };
   return { input, runKey, run, tip, ...empty, report: emptyReport, commands: 0, groundProved: false, reseal: false, activeMs: 0 };
 }
 

@@ -50,6 +50,8 @@ export function tell(live: Live, event: StageEvent): void {
 async function prepare(live: Live): Promise<void> {
   const at = placeOf(live, 'next');
   const proveGround = !live.groundProved;
+  // Publishing the stage before has left the tree at the tip; only a setup could have more to do.
+  if (!proveGround && live.readyAt === live.tip && live.input.config.setup === null) return tell(live, { type: 'ground.proved' });
   const { entry } = live.run.context;
   const { prepare } = act('prepare', live.input, { id: attemptId(at), summary: proveGround ? 'worktree, setup, ground' : 'worktree' });
   const { ground, tree, notices } = await prepare({ ...forRun(live), at, tip: live.tip, entry, proveGround });
@@ -89,9 +91,9 @@ async function runAgent(live: Live, at: AttemptRef, state: 'working' | 'repairin
 async function judge(live: Live): Promise<void> {
   const at = placeOf(live, 'last');
   if (live.stage?.context.entry === 'judge' && !live.stage.context.judged && at.attempt === 0) {
-    // A review begins with what implement left; only a resumed stage begins with a person's work.
-    const author = live.run.context.entry === 'judge' ? 'person' : 'agent';
-    tell(live, { type: 'work.captured', changed: await capture(live, at, author) });
+    // Only a resumed stage begins with a person's work in the tree; a review judges what is at the tip.
+    if (live.run.context.entry === 'judge') tell(live, { type: 'work.captured', changed: await capture(live, at, 'person') });
+    else if (live.work) live.work.candidate = { commit: live.tip, changed: false, files: [] };
   }
   const candidate = live.work?.candidate;
   if (!candidate) throw new Error('nothing was captured that could be judged');

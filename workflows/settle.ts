@@ -33,6 +33,7 @@ export async function settleStage(live: Live): Promise<void> {
   if ('failed' in published) return tellRun(live, { type: 'stage.blocked', reason: published.failed });
   if (published.head) {
     live.tip = published.head;
+    live.readyAt = published.treeAtHead ? published.head : null;
     record(live, { kind: 'branch.moved', stage: at.stage, step: at.step, head: published.head });
   }
   tellRun(live, endOf(String(ended.value), reason ?? '', published));

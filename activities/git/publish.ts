@@ -3,9 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PdlcError } from '../../machines/contract/failure.js';
 import { type Git, identity } from './git.js';
 import { commitText, copyHistory, secondsOf, type Words } from './objects.js';
-import type { Repository } from './read.js';
+import { findBranch, type Repository } from './read.js';
 import { moveRef, readRef } from './refs.js';
 
 /** Commits whole files on top of `parent` in the engine repository, without any tree. One git process. Safe to repeat because the same input is the same commit. */
@@ -47,15 +48,20 @@ function quoted(path: string): string {
 /** `commit` of the engine repository is to be at a ref of the user's repository; `base` is the run's, which the user's repository normally still has. */
 export type PublishRequest = { git: Git; repo: Pick<Repository, 'commonDir'>; engineDir: string; base: string; commit: string; expected: string | null };
 
-/** Brings a commit into the user's repository as `refs/heads/<branch>`. `branch_moved` when the branch is not at `expected` (null: absent). */
+/** Brings a commit into the user's repository as `refs/heads/<branch>`. `branch_moved` when the branch is not at `expected` (null: absent), has another in its way, or is checked out. */
 export async function publishBranch({ branch, ...request }: PublishRequest & { branch: string }): Promise<void> {
-  await publishRef({ ...request, ref: `refs/heads/${branch}` });
+  const { tip, problem } = await findBranch(request.repo, branch, request.git);
+  if (problem) throw new PdlcError('branch_moved', problem);
+  await bring({ ...request, ref: `refs/heads/${branch}`, found: tip });
 }
 
 /** The same for any ref, given by its full name. Safe to repeat because a ref that is already at `commit` is left alone. */
-export async function publishRef({ repo, engineDir, base, ref, ...rest }: PublishRequest & { ref: string }): Promise<void> {
+export async function publishRef(request: PublishRequest & { ref: string }): Promise<void> {
+  await bring({ ...request, found: await readRef(request.git, request.repo.commonDir, request.ref) });
+}
+
+async function bring({ repo, engineDir, base, ref, found, ...rest }: PublishRequest & { ref: string; found: string | null }): Promise<void> {
   const { git, commit, expected } = rest;
-  const found = await readRef(git, repo.commonDir, ref);
   if (found === commit) return;
   // Objects come first: a ref must never be seen before what it names. A stale `expected` costs no copy.
   if (found === expected) await copyHistory({ git, from: engineDir, to: repo.commonDir, want: commit, have: await knownThere({ git, repo, base, expected }) });

@@ -93,26 +93,31 @@ export async function branchTip({ commonDir }: Repository, branch: string, git: 
   return code === 0 ? stdout.trim() : null;
 }
 
-/** What keeps the engine from writing a branch: another branch in the way by name, or a checkout of it; null when nothing does. */
-export async function branchProblem({ commonDir }: Repository, branch: string, git: Git): Promise<string | null> {
+/** A branch as the engine finds it: `tip` null when there is none; `problem` is what keeps the engine from writing it, in words. */
+export type BranchFound = { tip: string | null; problem: string | null };
+
+/** Where a branch of the user's is, and what keeps the engine from writing it: another branch in the way by name, or a checkout of it. One git process. */
+export async function findBranch({ commonDir }: Pick<Repository, 'commonDir'>, branch: string, git: Git): Promise<BranchFound> {
   const ref = `refs/heads/${branch}`;
   const parents = ref
     .split('/')
     .map((_, index, parts) => parts.slice(0, index + 1).join('/'))
     .slice(2, -1);
   // A pattern also matches everything below it, so parents bring neighbours along.
-  const { stdout } = await git(['for-each-ref', '--format=%(refname)%00%(worktreepath)%00', ref, ...parents], { gitDir: commonDir });
+  const { stdout } = await git(['for-each-ref', '--format=%(refname)%00%(objectname)%00%(worktreepath)%00', ref, ...parents], { gitDir: commonDir });
   const fields = stdout.split('\0');
-  for (let index = 0; index + 1 < fields.length; index += 2) {
+  const found: BranchFound = { tip: null, problem: null };
+  for (let index = 0; index + 2 < fields.length; index += 3) {
     const name = fields[index]?.trimStart() ?? '';
-    const checkout = fields[index + 1];
+    const checkout = fields[index + 2];
+    if (name === ref) found.tip = fields[index + 1] ?? null;
     if (parents.includes(name) || name.startsWith(`${ref}/`)) {
-      return `branch ${branch}: expected the name to be free, found branch ${name.slice('refs/heads/'.length)} in its way; rename it with: git branch -m`;
+      found.problem ??= `branch ${branch}: expected the name to be free, found branch ${name.slice('refs/heads/'.length)} in its way; rename it with: git branch -m`;
     }
     if (name === ref && checkout)
-      return `branch ${branch}: expected it in no checkout, found it checked out in ${checkout}; switch that checkout to another branch`;
+      found.problem ??= `branch ${branch}: expected it in no checkout, found it checked out in ${checkout}; switch that checkout to another branch`;
   }
-  return null;
+  return found;
 }
 
 const unusable = (path: string, found: string): PdlcError => new PdlcError('repository_unusable', `repository ${path}: ${found}`);

@@ -21,6 +21,7 @@ export type Changes = { all: Change[]; tests: Change[]; deciding: Change[]; depe
 
 /** Sorts the changes between two commits of a run. */
 export async function sortChanges({ host, paths, input }: Pick<Judging, 'host' | 'paths' | 'input'>, from: string, to: string): Promise<Changes> {
+  if (from === to) return { all: [], tests: [], deciding: [], dependencies: [] };
   const isTest = testPathMatcher(input.run.config.seal.paths);
   const all = (await diffTrees(host.git, paths.engine, { from, to })).filter(({ path }) => !path.startsWith(`${stateDir}/`));
   const changes: Changes = { all, tests: [], deciding: [], dependencies: [] };
@@ -35,11 +36,8 @@ export async function sortChanges({ host, paths, input }: Pick<Judging, 'host' |
   return changes;
 }
 
-/** Refuses a candidate whose sealed tests or deciding configuration differ from the seal, or whose dependencies do without leave; null when all is in order. */
-export async function integrity(judging: Judging): Promise<Verdict | null> {
-  const { input } = judging;
-  if (input.seal === input.candidate.commit) return null;
-  const changes = await sortChanges(judging, input.seal, input.candidate.commit);
+/** Refuses a candidate whose sealed tests or deciding configuration changed since the seal, or whose dependencies did without leave; null when all is in order. */
+export async function integrity(judging: Judging, changes: Changes): Promise<Verdict | null> {
   const touched = [...changes.tests.filter(({ status }) => status !== 'added'), ...changes.deciding];
   if (touched.length > 0) return tampered(touched.map(toTampering), `sealed files were changed: ${names(touched)}`);
   return (await outsideLinks(judging, changes)) ?? dependencyVerdict(judging, changes);

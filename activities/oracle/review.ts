@@ -12,7 +12,7 @@ import { type Judging, none, pass, reject, unknown } from './judging.js';
 export async function judgeReview(judging: Judging): Promise<Verdict> {
   const { input } = judging;
   const { commit } = input.candidate;
-  const refused = await integrity(judging);
+  const refused = await integrity(judging, await sortChanges(judging, input.seal, commit));
   if (refused) return refused;
   const expectations = (await isVerified(judging)) ? [] : expectAll(input.run.config.checks, green);
   const seen = await checkRoom(judging, { commit, part: 'candidate' }, { expectations, evidence: none });

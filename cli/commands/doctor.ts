@@ -92,6 +92,7 @@ async function configuration(context: Context, repo: Repository): Promise<Findin
     id: 'doctor',
     repo,
     branch: 'pdlc/doctor',
+    branchProblem: null,
     tip: null,
     state: { ok: false, expected: '', found: '' },
     stateText: '',

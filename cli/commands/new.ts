@@ -2,7 +2,7 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { branchTip, type Repository } from '../../activities/git/read.js';
+import { findBranch, type Repository } from '../../activities/git/read.js';
 import { nameOfDesign, newFeature } from '../../activities/project/new-feature.js';
 import { branchOf } from '../../machines/contract/feature-id.js';
 import { type FeatureState, stateFilePath } from '../../machines/contract/state-file.js';
@@ -37,7 +37,7 @@ export async function newCommand(context: Context, { design, name, id, json }: N
 }
 
 async function isFree({ git }: Context, repo: Repository, { id, state }: { id: string; state: FeatureState }): Promise<boolean> {
-  if ((await branchTip(repo, branchOf(id), git)) !== null) return false;
+  if ((await findBranch(repo, branchOf(id), git)).tip !== null) return false;
   return writeNew(join(repo.top, stateFilePath(id)), `${JSON.stringify(state, null, 2)}\n`);
 }
 

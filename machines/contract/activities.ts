@@ -38,6 +38,9 @@ export type AgentInput = ForRun & {
 /** Commits what is in the tree as `author` (the agent's attempt, or a person's work on a kept tree); `atMs` dates the commit. */
 export type CaptureInput = ForRun & { at: AttemptRef; author: 'agent' | 'person'; parent: string; tip: string; atMs: number };
 
+/** What is judged: a capture, or the tip when nobody has worked on it since it was verified. */
+export type Candidate = Pick<Capture, 'commit' | 'changed' | 'files'>;
+
 /**
  * Judges a candidate against its stage's contract. `tip` is the verified commit at stage entry, `seal` the commit whose deciding files must be unchanged (the
  * tip, or a person's own commit after a reseal), `verified` the commit whose checks this run has already seen green, or null; `previous` the card that a fixer just answered, `at.attempt` 0 means that no agent
@@ -45,7 +48,7 @@ export type CaptureInput = ForRun & { at: AttemptRef; author: 'agent' | 'person'
  */
 export type JudgeInput = ForRun & {
   at: AttemptRef;
-  candidate: Capture;
+  candidate: Candidate;
   tip: string;
   seal: string;
   verified: string | null;
@@ -53,11 +56,11 @@ export type JudgeInput = ForRun & {
   allowDependencies: boolean;
 };
 
-/** Appends ledger entries and, when a stage ended, writes the state files in a commit of their own and moves the user's branch. */
+/** Appends ledger entries and, when a stage ended, writes the state files in a commit of their own, moves the user's branch, and takes the tree there if the stage passed. */
 export type PublishInput = ForRun & { at: AttemptRef | null; entries: LedgerEntry[]; settle: { record: StageRecord; tip: string; from: string } | null };
 
-/** `head` is the branch's new tip; `moved` and `nextStep` are read back from the written state, never assumed. */
-export type PublishResult = { head: string | null; moved: boolean; nextStep: string | null };
+/** `head` is the branch's new tip; `moved` and `nextStep` are read back from the written state, never assumed; `treeAtHead`: the tree stands there, ready for the next stage. */
+export type PublishResult = { head: string | null; moved: boolean; nextStep: string | null; treeAtHead: boolean };
 
 /** Closes a run: leftovers of the tree are saved under a ref of the user's repository, then the tree is removed. */
 export type ReleaseInput = ForRun & { tip: string; entries: LedgerEntry[]; final: string };

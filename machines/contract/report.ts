@@ -146,14 +146,14 @@ function afterAttempt(report: Report, { attempt, outcome }: Entry<'attempt.ended
   return { ...counted, attempt, detail, steps: patchStep(counted, { attempts: attempt }) };
 }
 
-function afterVerdict(report: Report, { stage, verdict }: Entry<'verdict.reached'>): Partial<Report> {
+function afterVerdict(report: Report, { stage, commit, verdict }: Entry<'verdict.reached'>): Partial<Report> {
   let counted = report;
   for (const usage of verdict.usage) counted = { ...counted, ...spent(counted, usage) };
   const own = Object.fromEntries(verdict.checks.map((check) => [check.name, checkText(stage, check)]));
   const checks = verdict.gate === 'evaluate' && verdict.checks.length === 0 ? knownChecks(report) : own;
   const evaluator: Record<string, string> = verdict.card ? { evaluator: evaluatorText(verdict.card) } : {};
   const detail = verdict.kind === 'reject' ? verdict.feedback.slice(-detailMax) : null;
-  return { usage: counted.usage, spend: counted.spend, detail, steps: patchStep(counted, { checks: { ...checks, ...evaluator } }) };
+  return { usage: counted.usage, spend: counted.spend, detail, steps: patchStep(counted, { commit, checks: { ...checks, ...evaluator } }) };
 }
 
 /** A review on the tree that an earlier step of this run was verified on does not run its checks again. */

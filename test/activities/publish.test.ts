@@ -1,6 +1,9 @@
 // Guarantees of publishing: the state files are a commit of their own, the user's branch moves only from where the run left it, and what was written is read back.
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { capture } from '../../activities/capture.js';
+import { ensureTree } from '../../activities/git/agent-tree.js';
 import { readLedger } from '../../activities/ledger/read.js';
 import { publish } from '../../activities/publish.js';
 import type { PublishInput } from '../../machines/contract/activities.js';
@@ -35,7 +38,7 @@ const branchOf = ({ run }: Run): string => shellGit(run.repo, ['rev-parse', 'pdl
 test('without the end of a stage only the ledger grows, each entry once', async () => {
   const run = await ready();
   const before = snapshotRepo(run.run.repo);
-  expect(await publish(run.host, input(run))).toEqual({ head: null, moved: false, nextStep: null });
+  expect(await publish(run.host, input(run))).toEqual({ head: null, moved: false, nextStep: null, treeAtHead: false });
   await publish(run.host, input(run, { entries: [dispatched(1), dispatched(2)] }));
   const ledger = await readLedger(run.paths.ledger, run.runKey);
   expect([ledger.ok, ledger.entries.map(({ seq }) => seq), snapshotRepo(run.run.repo)]).toEqual([true, [1, 2], before]);
@@ -48,7 +51,7 @@ describe('the end of a stage', () => {
     const { commit } = candidateOn(run, run.base, redFiles);
     const ask = input(run, { settle: { record, tip: commit, from: run.base } });
     const published = await publish(run.host, ask);
-    expect(published).toEqual({ head: branchOf(run), moved: true, nextStep: 'pdlc-implement' });
+    expect(published).toEqual({ head: branchOf(run), moved: true, nextStep: 'pdlc-implement', treeAtHead: false });
     expect(shellGit(run.run.repo, ['log', '--format=%s', `${run.base}..pdlc/F1`])).toBe('pdlc(F1): tdd passed\ncandidate');
     expect(stateIn(run, 'pdlc/F1')).toMatchObject({
       current_stage: 'tdd',
@@ -57,6 +60,22 @@ describe('the end of a stage', () => {
     });
     expect(snapshotRepo(run.run.repo)).toEqual(before);
     expect(await publish(run.host, ask)).toEqual(published);
+  });
+
+  test('that passed takes the tree to the new tip for the next stage, also when it is repeated; one that failed leaves it to the person', async () => {
+    const run = await ready();
+    const { host, paths, base } = run;
+    const tree = await ensureTree({ git: host.git, runDir: paths.dir, engineDir: paths.engine, branch: run.run.branch, commit: base });
+    put(tree, redFiles);
+    const stopped = await publish(host, input(run, { settle: { record: { ...record, ok: false, reason: 'unit passed' }, tip: base, from: base } }));
+    expect([stopped.treeAtHead, existsSync(join(tree, stateFilePath('F1')))]).toEqual([false, false]);
+    const { commit } = await capture(host, { run: run.run, runKey: run.runKey, at: place, author: 'agent', parent: base, tip: base, atMs: 0 });
+    const ask = input(run, { settle: { record, tip: commit, from: stopped.head ?? '' } });
+    for (const _again of [1, 2]) {
+      const { head, treeAtHead } = await publish(host, ask);
+      expect([treeAtHead, shellGit(tree, ['rev-parse', 'HEAD']), shellGit(tree, ['status', '--porcelain'])]).toEqual([true, head, '']);
+    }
+    expect(readFileSync(join(tree, stateFilePath('F1')), 'utf8')).toContain('pdlc-implement');
   });
 
   test('that failed keeps the verified tip and says why', async () => {

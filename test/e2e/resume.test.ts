@@ -29,7 +29,6 @@ test.concurrent('what a person repairs in the kept tree passes without an agent,
     'agent implement',
     'agent implement',
     'person implement',
-    'agent review',
   ]);
   expect(git(sample.dir, 'show', 'pdlc/F1:src/double.js')).toBe(work.code.trim());
   expect(existsSync(tree)).toBe(false);

@@ -1,29 +1,130 @@
-// Records the histories of runs on a server as replay input: node test/workflows/record.mjs <address> <prefix> [workflowId...]
-// Without ids it records every run of the namespace. Texts of this machine are kept as they are: replay compares commands, not paths.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Records histories as replay input: every kind of end and wait, run on a stack of its own in a temporary folder. Usage: npm run build && node test/workflows/record.mjs
+// Texts of this machine are scrubbed: replay compares commands, not paths.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { stringify } from 'yaml';
 
-const [address, prefix, ...ids] = process.argv.slice(2);
-if (!address || !prefix) throw new Error('usage: record.mjs <address> <prefix> [workflowId...]');
-const connection = await Connection.connect({ address });
-const client = new Client({ connection, namespace: process.env.TEMPORAL_NAMESPACE ?? 'pdlc' });
-for await (const { workflowId, runId } of client.workflow.list()) {
-  if (ids.length > 0 && !ids.includes(workflowId)) continue;
-  const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const name = `${prefix}-${workflowId.split('/').at(-1)}`.replaceAll(/[^A-Za-z0-9.-]/g, '_');
-  const text = JSON.stringify(JSON.parse(historyToJSON(history)), null, 1);
-  writeFileSync(join(import.meta.dirname, '..', 'histories', `${name}.json`), `${scrub(text)}\n`);
-  console.log(name, history.events?.length);
+const prefix = 'v1';
+/** Longest call of the command, in ms. */
+const callMsMax = 120_000;
+const root = mkdtempSync(join(tmpdir(), 'pdlc-record-'));
+const command = resolve(import.meta.dirname, '../../dist/cli/main.js');
+const binary = process.env.PDLC_TEMPORAL_BIN ? { PDLC_TEMPORAL_BIN: process.env.PDLC_TEMPORAL_BIN } : {};
+const env = { PATH: process.env.PATH, HOME: root, PDLC_HOME: join(root, 'home'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...binary };
+const fixture = (name, ...args) => [process.execPath, resolve(import.meta.dirname, `../fixtures/agents/${name}.mjs`), ...args];
+
+const files = {
+  'package.json': '{ "name": "sample", "type": "module", "scripts": { "test": "node --test" } }\n',
+  'src/add.js': 'export const add = (a, b) => a + b;\n',
+  'test/add.test.js':
+    "import { equal } from 'node:assert'; import { test } from 'node:test'; import { add } from '../src/add.js';\ntest('adds', () => equal(add(1, 2), 3));\n",
+  'docs/design.md': '# double\n\n`src/double.js` exports `double(number)`.\n',
+};
+const ask =
+  (name, ...args) =>
+  ({ dir, id }) =>
+    pdlc(dir, name, id, ...args);
+const writeDouble = ({ dir, id }) => {
+  const { tree } = JSON.parse(pdlc(dir, 'status', id, '--json'));
+  writeFileSync(join(tree, 'src/double.js'), 'export const double = (number) => number * 2;\n');
+};
+const good = fixture('good');
+const stubborn = fixture('stubborn', 'implement');
+const costly = { command: good, env: { PDLC_TEST_USD: '6' } };
+
+/** Each run: its configuration, options of loop-run, and what a person does `after` it. */
+const runs = {
+  done: {},
+  'blocked-tdd': { agent: fixture('stubborn', 'tdd') },
+  'blocked-resumed': { agent: stubborn, after: [writeDouble, ask('resume')] },
+  stuck: { agent: fixture('idle') },
+  'capped-extended': { options: ['--max-steps', '1'], after: [ask('extend', '--steps', '+3'), ask('loop-run')] },
+  'review-fixed': { evaluator: fixture('block-once') },
+  'review-unknown': { evaluator: fixture('malformed') },
+  tampered: { agent: fixture('cheat') },
+  'env-broken': { config: { checks: { unit: 'node --test', lint: 'exit 1' } } },
+  aborted: { agent: stubborn, after: [ask('abort', '--reason', 'enough')] },
+  cancelled: { agent: stubborn, after: [ask('cancel')] },
+  'failed-agent': { agent: fixture('fail', 'implement') },
+  'timed-out': { agent: fixture('slow', 'tdd', '20000'), config: { limits: { wall: '1s' } } },
+  expired: { agent: fixture('slow', 'tdd', '20000'), config: { limits: { deadline: '2s' } } },
+  'budget-extended': { config: { agent: costly, limits: { usd: 5, usdPerAttempt: 9 } }, after: [ask('extend', '--usd', '100'), ask('loop-run')] },
+  'noted-paused': { agent: stubborn, after: [ask('note', 'look at double'), ask('pause'), ask('resume')] },
+  'with-setup': { config: { setup: 'true' } },
+  honor: { config: { checks: {} }, options: ['--honor'] },
+};
+
+try {
+  for (const [id, run] of Object.entries(runs)) {
+    const dir = makeRepo(id, run);
+    const steps = [ask('loop-run', ...(run.options ?? [])), ...(run.after ?? [])];
+    const last = steps.map((step) => step({ dir, id }) ?? '').at(-1);
+    console.log(id, last.trim().split('\n').at(-1));
+  }
+  await record();
+} finally {
+  pdlc(root, 'down');
+  rmSync(root, { recursive: true, force: true });
 }
-await connection.close();
+
+function makeRepo(id, { agent = good, evaluator = fixture('approve'), config = {} }) {
+  const dir = join(root, id, 'sample');
+  const state = {
+    feature_id: id,
+    current_stage: 'design',
+    history: [{ stage: 'design', done_at: '2026-01-01T00:00:00Z', produced: ['docs/design.md'] }],
+    next_step: 'pdlc-tdd',
+  };
+  const all = {
+    ...files,
+    'pdlc.yaml': stringify({ agent: { command: agent }, evaluator: { command: evaluator }, checks: { unit: 'node --test' }, ...config }),
+    [`docs/.pdlc-state/${id}.json`]: JSON.stringify(state),
+  };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(join(dir, path, '..'), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
+  for (const args of [
+    ['init', '-q'],
+    ['config', 'user.name', 'x'],
+    ['config', 'user.email', 'x@localhost'],
+    ['add', '-A'],
+    ['commit', '-qm', 'base'],
+  ])
+    execFileSync('git', args, { cwd: dir, env });
+  return dir;
+}
+
+/** What the command prints; a stop is an exit code that is expected here. */
+function pdlc(cwd, ...args) {
+  try {
+    return execFileSync(process.execPath, [command, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: callMsMax });
+  } catch (error) {
+    return error.stdout ?? '';
+  }
+}
+
+async function record() {
+  const { ports } = JSON.parse(readFileSync(join(env.PDLC_HOME, 'stack/stack.json'), 'utf8'));
+  const connection = await Connection.connect({ address: `127.0.0.1:${ports.server}` });
+  const client = new Client({ connection, namespace: 'pdlc' });
+  for await (const { workflowId, runId } of client.workflow.list()) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const text = JSON.stringify(JSON.parse(historyToJSON(history)), null, 1);
+    writeFileSync(join(import.meta.dirname, '..', 'histories', `${prefix}-${workflowId.split('/').at(-1)}.json`), `${scrub(text)}\n`);
+  }
+  await connection.close();
+}
 
 /** Payloads are base64; what they hold of this machine's folders is replaced inside them. */
 function scrub(text) {
-  const clean = (value) => value.replaceAll(/\/(?:tmp|home|root|work|var)\/[^"\\\s]*?(?=\/(?:projects|sample|home|test\/fixtures)\b)/g, '/somewhere');
+  const folders = /\/(?:tmp|home|root|work|var)\/[^"\\\s]*?(?=\/(?:projects|sample|home|test\/fixtures)\b)/g;
   return text.replaceAll(/"data": "([A-Za-z0-9+/=]+)"/g, (whole, data) => {
     const decoded = Buffer.from(data, 'base64').toString();
-    return Buffer.from(decoded).toString('base64') === data ? `"data": "${Buffer.from(clean(decoded)).toString('base64')}"` : whole;
+    return Buffer.from(decoded).toString('base64') === data ? `"data": "${Buffer.from(decoded.replaceAll(folders, '/somewhere')).toString('base64')}"` : whole;
   });
 }

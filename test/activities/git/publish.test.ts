@@ -90,10 +90,10 @@ test('a branch moves on from where it was, and one that someone else moved is na
   });
 });
 
-test('a branch in the way and a lock of someone else fail with what git says, and are left alone', async () => {
+test('a branch in the way is refused by name, a lock of someone else fails with what git says, and both are left alone', async () => {
   const { dir, request } = await makeWork();
   shellGit(dir, ['branch', 'pdlc']);
-  await expect(publishBranch(request)).rejects.toMatchObject({ kind: 'git_failed', message: expect.stringContaining("'refs/heads/pdlc' exists") });
+  await expect(publishBranch(request)).rejects.toMatchObject({ kind: 'branch_moved', message: expect.stringContaining('found branch pdlc in its way') });
   shellGit(dir, ['branch', '-D', 'pdlc']);
   put(dir, { '.git/refs/heads/pdlc/F1.lock': '' });
   await expect(publishBranch(request)).rejects.toMatchObject({ kind: 'git_failed', message: expect.stringContaining('F1.lock') });

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { branchProblem, branchTip, findRepository, openRepository, readBlob } from '../../../activities/git/read.js';
+import { findBranch, findRepository, openRepository, readBlob } from '../../../activities/git/read.js';
 import { armTripWires, baseFiles, branch, freshDir, git, makeRepo, put, shellGit, snapshot, trippedIn } from './scene.js';
 
 test('a repository is found from its top, a folder in it and a linked worktree as one project', async () => {
@@ -95,11 +95,12 @@ test('a file of a commit is read by its literal path and within its limit', asyn
 test('a branch is free, at a commit, or blocked by name', async () => {
   const dir = makeRepo();
   const repo = await findRepository(dir, git);
-  const problem = () => branchProblem(repo, branch, git);
-  expect([await branchTip(repo, branch, git), await problem()]).toEqual([null, null]);
+  const found = () => findBranch(repo, branch, git);
+  const problem = async () => (await found()).problem;
+  expect(await found()).toEqual({ tip: null, problem: null });
   shellGit(dir, ['branch', 'pdlc/F2/x']);
   shellGit(dir, ['branch', branch]);
-  expect([await branchTip(repo, branch, git), await problem()]).toEqual([repo.head, null]);
+  expect(await found()).toEqual({ tip: repo.head, problem: null });
   const linked = join(freshDir('linked'), 'w');
   shellGit(dir, ['worktree', 'add', '-q', linked, branch]);
   expect(await problem()).toContain(`found it checked out in ${linked}`);
@@ -123,8 +124,7 @@ test('reading changes nothing and starts nothing, dirty index, stale locks and t
   writeFileSync(join(dir, '.git/index.lock'), '');
   const before = snapshot(dir);
   const repo = await openRepository(dir, git);
-  await branchTip(repo, 'main', git);
-  await branchProblem(repo, branch, git);
+  await findBranch(repo, 'main', git);
   await readBlob({ git, gitDir: repo.commonDir, commit: repo.head, path: 'src/a.js', bytesMax: 100 });
   expect(snapshot(dir)).toEqual(before);
   expect(trippedIn(wire)).toBe('');
