@@ -19,8 +19,8 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   Runtime.install({ logger: new DefaultLogger('WARN') });
   const build = env.PDLC_BUILD ?? buildId();
   try {
-    const { connection, namespace } = await connectWorker(env);
     const nursery = openNursery();
+    const { connection, namespace } = await connectWorker(env);
     const git = createGit({ path: env.PATH ?? '', run: nursery.collect });
     const host = { home, hostId: hostIdOf(home), git, detach: nursery.detach, graceMs };
     const workers = await createWorkers({ connection, namespace, host, build, bundlePath: fileURLToPath(new URL('../workflows/bundle.js', import.meta.url)) });

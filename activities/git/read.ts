@@ -87,12 +87,6 @@ export async function readTexts({
   });
 }
 
-/** The commit at a branch of the user's, null when there is no such branch. */
-export async function branchTip({ commonDir }: Repository, branch: string, git: Git): Promise<string | null> {
-  const { code, stdout } = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], { gitDir: commonDir, okCodes: [0, 1] });
-  return code === 0 ? stdout.trim() : null;
-}
-
 /** A branch as the engine finds it: `tip` null when there is none; `problem` is what keeps the engine from writing it, in words. */
 export type BranchFound = { tip: string | null; problem: string | null };
 

@@ -19,13 +19,12 @@ export function withAct<Input, Result>(work: (input: Input, act: Act) => Promise
     if (context.cancellationSignal.aborted) onCancel();
     else context.cancellationSignal.addEventListener('abort', onCancel, { once: true });
     let details: unknown = { at: 'started' };
+    // Nothing is sent before the first second: each heartbeat is a write on the server, and most acts are over by then.
     const timer = setInterval(() => context.heartbeat(details), beatMs);
     const beat = (next: unknown): void => {
       details = next;
-      context.heartbeat(next);
     };
     try {
-      beat(details);
       return await work(input, { id: context.info.activityId, signal: stop.signal, beat });
     } catch (error) {
       if (error instanceof CompleteAsyncError) throw error;

@@ -13,17 +13,19 @@ export type Answered = { id: number; collected: Collected };
 const ownEntry = fileURLToPath(new URL('./nursery-main.js', import.meta.url));
 const flags = ['--max-semi-space-size=1', '--max-old-space-size=512'];
 
-/** Runs programs in a nursery that is started when first needed, and again when it died; `close` ends it, and never what was detached. `entry` is its compiled script. */
+/** Runs programs in a nursery that is started at once, and again when it is needed and has died; `close` ends it, and never what was detached. `entry` is its compiled script. */
 export function openNursery(entry = ownEntry): { collect: Collect; detach: Detach; close: () => void } {
-  let current: Nursery | null = null;
+  let current = startNursery(entry);
   const nursery = (): Nursery => {
-    if (!current?.child.connected) current = startNursery(entry);
+    if (!current.child.connected) current = startNursery(entry);
     return current;
   };
   return {
     collect: (request) => ask(nursery(), request),
     detach: (request) => void nursery().child.send({ detach: request } satisfies Asked, () => {}),
-    close: () => current?.child.disconnect(),
+    close: () => {
+      if (current.child.connected) current.child.disconnect();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 // Guarantees around every activity: it beats while it works, tells a worker that leaves from a person who cancels, and fails only with typed failures.
+import { once } from 'node:events';
 import { asyncLocalStorage, CompleteAsyncError, Context, type Info } from '@temporalio/activity';
 import { ActivityCancellationDetails, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
@@ -31,13 +32,21 @@ function runAs<T>(work: (act: Act, cancel: (details: Details) => void) => Promis
 const untilAborted = ({ signal }: Act): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
-test('work gets the id of its activity, and its first and every further beat is sent', async () => {
-  const { result, beats } = runAs(async (act) => {
-    act.beat({ doing: 'check unit' });
-    return act.id;
+test('work gets the id of its activity; its latest beat is sent again and again, and work that is over at once sends none', async () => {
+  const quick = runAs(async ({ id, beat }) => {
+    beat({ doing: 'check unit' });
+    return id;
   });
-  expect(await result).toBe('tdd-1-1-judge');
-  expect(beats).toEqual([{ at: 'started' }, { doing: 'check unit' }]);
+  expect([await quick.result, quick.beats]).toEqual(['tdd-1-1-judge', []]);
+  const go = new AbortController();
+  const slow = runAs(async ({ beat }) => {
+    for (const doing of ['setup', 'check unit']) beat({ doing });
+    await once(go.signal, 'abort');
+  });
+  await expect.poll(() => slow.beats.length, { timeout: 10_000 }).toBeGreaterThan(1);
+  go.abort();
+  await slow.result;
+  expect(new Set(slow.beats.map((beat) => JSON.stringify(beat)))).toEqual(new Set(['{"doing":"check unit"}']));
 });
 
 describe('cancellation', () => {
