@@ -1,5 +1,6 @@
 // Owns running one shell command of the configuration to its end: supervised, bounded, re-attached after a crash instead of started again.
 import { mkdir } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { tailBytesMax } from '../../machines/contract/check.js';
 import type { Command } from '../../machines/contract/config.js';
@@ -15,7 +16,7 @@ import { type ProcessExit, watch } from '../process/watch.js';
 /** Most bytes that a check or setup command may print; more ends it. */
 const outputBytesMax = 1_073_741_824;
 
-/** How often a command whose process vanished is started again. */
+/** How often a command whose process vanished or was killed is started again. */
 const lossesMax = 2;
 
 /** `dir` is the control directory, `token` the mark of its processes. */
@@ -27,15 +28,23 @@ export type CommandExit = Extract<ProcessExit, { kind: 'exited' | 'signalled' }>
 /** How a command ended: `tail` is the end of both outputs as clean text, `swept` counts processes that it had left behind. */
 export type CommandEnd = { exit: CommandExit; tail: string; longTail: string; durationMs: number; swept: number };
 
-/** Runs `sh -c <run>` with an empty stdin; a second call with the same directory gets the first one's result. Lost runs are started again, a bounded number of times. */
+/**
+ * Runs `sh -c <run>` with an empty stdin; a second call with the same directory gets the first one's result. Lost runs are started again, a bounded number of times,
+ * and so is one that was killed: KILL comes from outside, from a person or a machine out of memory, and only a second one says something about the command.
+ */
 export async function runCommand(host: Host, request: CommandRequest, act: Act): Promise<CommandEnd> {
-  for (let loss = 0; loss <= lossesMax; loss += 1) {
-    const dir = loss === 0 ? request.dir : `${request.dir}.again${loss}`;
+  let killed: CommandEnd | null = null;
+  for (let again = 0; again <= lossesMax; again += 1) {
+    const dir = again === 0 ? request.dir : `${request.dir}.again${again}`;
     const end = await runOnce(host, { ...request, dir }, act);
-    if (end) return end;
+    if (end && (killed || !wasKilled(end))) return end;
+    killed ??= end;
   }
+  if (killed) return killed;
   throw new PdlcError('process_failed', `${request.label}: its process vanished without a result ${lossesMax + 1} times`);
 }
+
+const wasKilled = ({ exit }: CommandEnd): boolean => exit.kind === 'signalled' && exit.signal === constants.signals.SIGKILL;
 
 async function runOnce(host: Host, { command, dir, token, cwd, env, label }: CommandRequest, act: Act): Promise<CommandEnd | null> {
   await mkdir(dir, { recursive: true, mode: 0o700 });

@@ -48,3 +48,12 @@ test('a process that vanishes without a result is started again, and after the t
   const end = await runCommand(host, requestOf(`[ -e '${once}' ] || { : > '${once}'; ${vanish}; }`), actOf());
   expect([end.exit, runs.count()]).toEqual([{ kind: 'exited', exitCode: 0 }, 4]);
 });
+
+test('a command that is killed runs once more, and only a second kill is its end', async () => {
+  const runs = counter();
+  const again = await runCommand(host, requestOf(`${runs.run}; [ -e again ] || { : > again; kill -KILL $$; }`), actOf());
+  expect([again.exit, runs.count()]).toEqual([{ kind: 'exited', exitCode: 0 }, 2]);
+  const request = requestOf(`${runs.run}; kill -KILL $$`);
+  const ends = [await runCommand(host, request, actOf()), await runCommand(host, request, actOf())];
+  expect([ends.map(({ exit }) => exit), runs.count()]).toEqual([Array(2).fill({ kind: 'signalled', signal: 9 }), 4]);
+});
