@@ -6,14 +6,14 @@ import type { Context } from './context.js';
 import { unavailable } from './error.js';
 import { workerEntry } from './places.js';
 
-/** A connected server; `uiUrl` is the web UI's base or null, `heartbeatMs` the heartbeat timeout that fits it, `isLocal` whether the stack is ours. */
+/** A connected server; `uiUrl` is the web UI's base or null, `heartbeatMs` the heartbeat timeout that fits it, `revive` starts what is down of the local stack (null: the server is not ours to start). */
 export type Server = {
   client: Client;
   namespace: string;
   uiUrl: string | null;
   hostId: string;
   heartbeatMs: number;
-  isLocal: boolean;
+  revive: (() => Promise<void>) | null;
   close: () => Promise<void>;
 };
 
@@ -44,7 +44,13 @@ async function connectLocal(context: Context): Promise<Server> {
   // Loading the client takes as long as a warm start of the stack, so both go side by side.
   const [stack] = await Promise.all([bringUp(context), import('./temporal.js')]);
   const opened = await open({ address: stack.address }, namespaceName, stack.address);
-  return { ...opened, uiUrl: stack.uiUrl, hostId: hostIdOf(context.home), heartbeatMs: localHeartbeatMs, isLocal: true };
+  const revive = async (): Promise<void> => {
+    const again = await bringUp(context).catch((error) => context.err(`  ${error instanceof Error ? error.message : String(error)}`));
+    const address = again?.address ?? stack.address;
+    // The open connection leads to the old address; another command finds the new one.
+    if (address !== stack.address) throw unavailable(`The local stack is now at ${address}, this command is connected to ${stack.address}; run it again`);
+  };
+  return { ...opened, uiUrl: stack.uiUrl, hostId: hostIdOf(context.home), heartbeatMs: localHeartbeatMs, revive };
 }
 
 async function bringUp({ home, env, build, err }: Context) {
@@ -61,7 +67,7 @@ async function connectRemote(context: Context): Promise<Server> {
   const overrideEnvVars = Object.fromEntries(Object.entries(context.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars });
   const opened = await open(connectionOptions, namespace ?? namespaceName, connectionOptions.address ?? 'the configured address');
-  return { ...opened, uiUrl: context.env.PDLC_UI_URL ?? null, hostId: hostIdOf(context.home), heartbeatMs: remoteHeartbeatMs, isLocal: false };
+  return { ...opened, uiUrl: context.env.PDLC_UI_URL ?? null, hostId: hostIdOf(context.home), heartbeatMs: remoteHeartbeatMs, revive: null };
 }
 
 async function open(options: object, namespace: string, address: string): Promise<Pick<Server, 'client' | 'namespace' | 'close'>> {

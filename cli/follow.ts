@@ -13,7 +13,7 @@ import { type FoundRun, readLiveReport } from './run-handle.js';
 const pollMs = 400;
 /** How often a moving run is asked what its agent last said, in ms. */
 const activityMs = 1_000;
-/** After this long without any worker answering, the person is told, in ms. */
+/** After this long without any worker answering, the local stack is looked at, or the person is told, in ms. */
 const silentWorkerMs = 8_000;
 
 /** `wait`: stay while a usage limit is waited for. */
@@ -40,14 +40,8 @@ export async function followRun(context: Context, { server, run, options }: Foll
 type Watching = Followed & { context: Context; progress: Progress; leave: AbortController };
 
 async function watchRun({ context, server, run, progress, options, leave }: Watching): Promise<Report> {
-  // The long poll for the result is given up with the watching; an open one would keep this process alive.
-  const over = server.client
-    .withAbortSignal(leave.signal, () => run.handle.result())
-    .then(
-      (result: Report) => ({ result }),
-      () => ({ result: null }),
-    );
-  let end: { result: Report | null } | null = null;
+  const over = hearEnd(server, run, leave.signal);
+  let end: End | null = null;
   let activity: string | null = null;
   let askedAt = 0;
   let answeredAt = Date.now();
@@ -58,8 +52,8 @@ async function watchRun({ context, server, run, progress, options, leave }: Watc
       progress.show(report, activity);
       if (isStopped(report, end !== null, options)) return report;
     } else if (Date.now() - answeredAt > silentWorkerMs) {
+      await wake(context, server);
       answeredAt = Date.now() + 10 * silentWorkerMs;
-      context.err(`  no worker answers for this host; start one with: ${server.isLocal ? 'pdlc up' : 'pdlc worker'} (the run waits for it)`);
     }
     if (context.isTerminal && Date.now() - askedAt > activityMs) {
       askedAt = Date.now();
@@ -69,6 +63,29 @@ async function watchRun({ context, server, run, progress, options, leave }: Watc
     else end = await firstWithin(over, pollMs);
   }
   return new Promise(() => undefined); // the person has left; the race is decided elsewhere
+}
+
+/** Puts a local stack right that died under the run: nobody may be there to give another command. */
+async function wake(context: Context, { revive }: Server): Promise<void> {
+  if (!revive) return context.err('  no worker answers for this host; start one with: pdlc worker (the run waits for it)');
+  context.err('  no worker answers; what is down of the local stack is started again');
+  await revive();
+}
+
+/** That a run is over: with its report, or null when it was cancelled and its report has to be asked for. */
+type End = { result: Report | null };
+
+/** Waits for the end of a run, also across a server that goes away meanwhile. The open long poll is given up with the watching: it would keep this process alive. */
+async function hearEnd({ client }: Server, { handle }: FoundRun, signal: AbortSignal): Promise<End> {
+  const { WorkflowFailedError } = await import('./temporal.js');
+  for (;;) {
+    try {
+      return { result: (await client.withAbortSignal(signal, () => handle.result())) as Report }; // what our own workflow returns
+    } catch (error) {
+      if (error instanceof WorkflowFailedError || signal.aborted) return { result: null };
+      await sleep(pollMs);
+    }
+  }
 }
 
 /** What a promise gives within a time, else null; no timer is left behind, which would keep this process alive. */

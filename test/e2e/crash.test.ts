@@ -30,6 +30,20 @@ for (const victims of [['worker'], ['server', 'worker']] as const) {
   });
 }
 
+for (const victims of [['worker'], ['server', 'worker']] as const) {
+  const rig = openRig();
+  test.concurrent(`a killed ${victims.join(' and ')} is started again by the command that follows the run, with nobody there`, async () => {
+    const { sample, call } = await working(rig);
+    const record = stackRecord(rig);
+    for (const victim of victims) process.kill(record[victim].identity.pid, 'SIGKILL');
+    sample.open();
+    expect(await call.ended).toMatchObject(done);
+    for (const victim of victims) expect(stackRecord(rig)[victim].identity.pid).not.toBe(record[victim].identity.pid);
+    expect(call.stderr()).toContain('what is down of the local stack is started again');
+    expect(sample.starts()).toEqual(oneEach);
+  });
+}
+
 const away = openRig();
 
 test.concurrent('a server that is away for longer than a heartbeat costs no agent, and the command that follows the run does not hang', async () => {
