@@ -5,7 +5,7 @@ import { leaveRunning } from '../process/watch.js';
 import { toFailure } from './failures.js';
 
 /** How often a working activity says that it lives, in ms; the worker throttles it further. */
-const beatMs = 1_000;
+const beatMs = 500;
 
 /** What an activity knows of its own execution. `signal` aborts with `leaveRunning` when only the worker goes away; `beat` shows details in the UI. */
 export type Act = { id: string; signal: AbortSignal; beat: (details: unknown) => void };
@@ -19,7 +19,7 @@ export function withAct<Input, Result>(work: (input: Input, act: Act) => Promise
     if (context.cancellationSignal.aborted) onCancel();
     else context.cancellationSignal.addEventListener('abort', onCancel, { once: true });
     let details: unknown = { at: 'started' };
-    // Nothing is sent before the first second: each heartbeat is a write on the server, and most acts are over by then.
+    // Nothing is sent at once: each heartbeat is a write on the server, and most acts are over by then.
     const timer = setInterval(() => context.heartbeat(details), beatMs);
     const beat = (next: unknown): void => {
       details = next;

@@ -1,0 +1,77 @@
+// Owns the chaos harness: node test/chaos/main.mjs [--kills N] [--seed S]. Real loops on a real server; kill -9 of a random process of ours at a random moment, again and again.
+// Afterwards every run must have ended as the one without faults, with no agent doubled, no attempt charged wrongly and nothing left behind.
+import { parseArgs } from 'node:util';
+import { openWorld } from './world.mjs';
+
+const { values } = parseArgs({ options: { kills: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } } });
+const [killsWanted, seed] = [Number(values.kills), Number(values.seed)];
+if (!(killsWanted > 0) || !Number.isInteger(seed)) throw new Error('usage: main.mjs [--kills N] [--seed S], N above 0, S a whole number');
+
+/** Most kills in one run, so that every run ends. */
+const killsPerRunMax = 4;
+/** Kills of one victim in one run: more of an agent or a check would use up its attempts, which is then the right end. */
+const perVictimMax = { agent: 1, check: 1, supervisor: 2, nursery: 2, cli: 2, worker: 2, server: 1 };
+
+const world = openWorld(seed);
+const table = new Map();
+const problems = [];
+let kills = 0;
+try {
+  for (let run = 0; kills < killsWanted; run += 1) {
+    const feature = world.makeFeature(run);
+    const killed = await torment(feature);
+    kills += killed.length;
+    for (const { victim, moment } of killed) count(victim, moment);
+    const found = await feature.problems(killed);
+    problems.push(
+      ...found.map((problem) => `run ${run}: ${problem} (killed: ${killed.map(({ victim, moment }) => `${victim} in ${moment}`).join(', ') || 'nothing'})`),
+    );
+    console.error(`run ${run}: ${kills} of ${killsWanted} kills${found.length > 0 ? `; ${found.join('; ')}` : ''}`);
+  }
+  problems.push(...(await world.leftovers()));
+} finally {
+  await world.close(problems.length > 0);
+}
+print();
+for (const problem of problems) console.log(`FAILED ${problem}`);
+console.log(
+  `${kills} kills, seed ${seed}: ${problems.length === 0 ? 'every run ended as without faults, nothing doubled, nothing left' : `${problems.length} problems; the same seed tries the same again`}`,
+);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** Runs one feature to its end, killing on the way; the command is repeated as a person would. */
+async function torment(feature) {
+  const killed = [];
+  const wanted = 1 + world.random(killsPerRunMax);
+  feature.start();
+  while (!(await feature.isOver())) {
+    await world.pause(world.random(700));
+    const choice = killed.length < wanted && world.random(3) === 0 ? pick(feature.victims(), killed) : null;
+    const moment = feature.moment();
+    if (choice && feature.kill(choice)) killed.push({ victim: choice.victim, moment });
+    await feature.goOn(choice?.victim ?? null);
+  }
+  return killed;
+}
+
+/** A victim among those that are alive and may still be killed; rather one that lives for a moment only. */
+function pick(alive, killed) {
+  const allowed = alive.filter(({ victim }) => killed.filter((one) => one.victim === victim).length < perVictimMax[victim]);
+  const brief = allowed.filter(({ victim }) => ['agent', 'supervisor', 'check'].includes(victim));
+  const from = brief.length > 0 && world.random(4) > 0 ? brief : allowed;
+  const kinds = [...new Set(from.map(({ victim }) => victim))];
+  const kind = kinds[world.random(kinds.length)];
+  return from.find(({ victim }) => victim === kind) ?? null;
+}
+
+function count(victim, moment) {
+  const row = table.get(victim) ?? new Map();
+  table.set(victim, row.set(moment, (row.get(moment) ?? 0) + 1));
+}
+
+function print() {
+  const moments = [...new Set([...table.values()].flatMap((row) => [...row.keys()]))].sort();
+  console.log(['| victim |', ...moments.map((moment) => `${moment} |`)].join(' '));
+  console.log(`|---|${moments.map(() => '---|').join('')}`);
+  for (const [victim, row] of [...table].sort()) console.log([`| ${victim} |`, ...moments.map((moment) => `${row.get(moment) ?? ''} |`)].join(' '));
+}
