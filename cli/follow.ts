@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../machines/contract/report.js';
-import { exitCodes, isFinal, isWaiting } from '../machines/contract/run-state.js';
+import { exitCodeOf, exitCodes, isFinal, isWaiting } from '../machines/contract/run-state.js';
 import type { Server } from './connect.js';
 import type { Context } from './context.js';
-import { CliError } from './error.js';
+import { CliError, unavailable } from './error.js';
 import { openProgress, type Progress } from './progress.js';
 import { type FoundRun, readLiveReport } from './run-handle.js';
 
@@ -41,6 +41,7 @@ type Watching = Followed & { context: Context; progress: Progress; leave: AbortC
 
 async function watchRun({ context, server, run, progress, options, leave }: Watching): Promise<Report> {
   const over = hearEnd(server, run, leave.signal);
+  over.catch(() => undefined); // heard below, where it is waited for
   let end: End | null = null;
   let activity: string | null = null;
   let askedAt = 0;
@@ -75,17 +76,37 @@ async function wake(context: Context, { revive }: Server): Promise<void> {
 /** That a run is over: with its report, or null when it was cancelled and its report has to be asked for. */
 type End = { result: Report | null };
 
-/** Waits for the end of a run, also across a server that goes away meanwhile. The open long poll is given up with the watching: it would keep this process alive. */
-async function hearEnd({ client }: Server, { handle }: FoundRun, signal: AbortSignal): Promise<End> {
-  const { WorkflowFailedError } = await import('./temporal.js');
+/** Waits for the end of a run, also across a server that goes away meanwhile; 69 when the server no longer knows the run. The open long poll is given up with the watching: it would keep this process alive. */
+async function hearEnd({ client }: Server, { handle, workflowId }: FoundRun, signal: AbortSignal): Promise<End> {
+  const { WorkflowFailedError, WorkflowNotFoundError } = await import('./temporal.js');
   for (;;) {
     try {
       return { result: (await client.withAbortSignal(signal, () => handle.result())) as Report }; // what our own workflow returns
     } catch (error) {
-      if (error instanceof WorkflowFailedError || signal.aborted) return { result: null };
+      if (signal.aborted) return { result: null };
+      if (error instanceof WorkflowNotFoundError) throw forgotten(workflowId);
+      if (error instanceof WorkflowFailedError) return endOf(error, workflowId);
       await sleep(pollMs);
     }
   }
+}
+
+/** A cancelled run has a report of its own; one that was terminated or failed on the server has none that could be trusted. */
+function endOf({ cause }: Error, workflowId: string): End {
+  if (cause instanceof Error && cause.name === 'CancelledFailure') return { result: null };
+  const why = cause instanceof Error ? cause.message : 'it failed';
+  throw new CliError(
+    exitCodeOf('cancelled'),
+    `${workflowId}: expected the run to end by itself or by a command of pdlc, found it closed on the server: ${why}. Begin again with: pdlc loop-run ${idOf(workflowId)}`,
+  );
+}
+
+const idOf = (workflowId: string): string => workflowId.split('/').at(-1) ?? workflowId;
+
+function forgotten(workflowId: string): CliError {
+  return unavailable(
+    `${workflowId}: expected the server to know this run, found that it does not (another database, or someone deleted it). Begin again with: pdlc loop-run ${idOf(workflowId)}`,
+  );
 }
 
 /** What a promise gives within a time, else null; no timer is left behind, which would keep this process alive. */
@@ -117,6 +138,6 @@ async function lastActivity({ handle }: FoundRun): Promise<string | null> {
 
 async function detached({ signal }: AbortController, { workflowId }: FoundRun): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
-  const id = workflowId.split('/').at(-1);
+  const id = idOf(workflowId);
   throw new CliError(exitCodes.detached, `detached: the run goes on. Come back with: pdlc loop-run ${id}   stop it with: pdlc cancel ${id}`);
 }

@@ -1,6 +1,6 @@
 // Crashes in the middle of a stage: whatever is killed, the same command ends the same run, and no agent is started a second time.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { agentFixture, snapshotRepo } from '../helpers/sample.js';
@@ -57,6 +57,31 @@ test.concurrent('a server that is away for longer than a heartbeat costs no agen
   sample.open();
   expect(await call.ended).toMatchObject(done);
   expect(sample.starts()).toEqual(oneEach);
+});
+
+const closed = openRig();
+
+test.concurrent('a run that someone terminates on the server ends the command that follows it, and its agent', async () => {
+  const { sample, call } = await working(closed);
+  const { workflowId } = await closed.status(sample.dir);
+  const { server, ports } = stackRecord(closed);
+  const which = ['--address', `127.0.0.1:${ports.server}`, '--namespace', 'pdlc', '--workflow-id', String(workflowId)];
+  execFileSync(server.binary, ['workflow', 'terminate', ...which], { env: closed.env });
+  expect(await call.ended).toMatchObject({ code: 6, stderr: expect.stringContaining('found it closed on the server') });
+  await until(() => sample.log().every(({ pid }) => !existsSync(`/proc/${pid}`)));
+});
+
+const forgotten = openRig();
+
+test.concurrent('a run that the server no longer knows ends the command that follows it with 69', async () => {
+  const { sample, call } = await working(forgotten);
+  const { server, worker } = stackRecord(forgotten);
+  for (const { identity } of [worker, server]) process.kill(identity.pid, 'SIGKILL');
+  const stack = join(forgotten.home, 'stack');
+  for (const name of readdirSync(stack).filter((file) => file.includes('.db'))) renameSync(join(stack, name), join(stack, `old ${name}`));
+  expect(await call.ended).toMatchObject({ code: 69, stderr: expect.stringContaining('expected the server to know this run') });
+  sample.open();
+  await until(() => sample.log().every(({ pid }) => !existsSync(`/proc/${pid}`)));
 });
 
 const stopped = openRig();
