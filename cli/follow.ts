@@ -2,12 +2,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../machines/contract/report.js';
-import { exitCodeOf, exitCodes, isFinal, isWaiting } from '../machines/contract/run-state.js';
+import { exitCodes, isFinal, isWaiting } from '../machines/contract/run-state.js';
 import type { Server } from './connect.js';
 import type { Context } from './context.js';
-import { CliError, unavailable } from './error.js';
+import { CliError } from './error.js';
 import { openProgress, type Progress } from './progress.js';
-import { type FoundRun, readLiveReport } from './run-handle.js';
+import { type End, hearEnd } from './run-end.js';
+import { type FoundRun, featureIdIn, readLiveReport } from './run-handle.js';
 
 /** How often the report is read, in ms; the run's end is heard at once, without polling. Each reading costs the worker a task of its own. */
 const pollMs = 400;
@@ -73,42 +74,6 @@ async function wake(context: Context, { revive }: Server): Promise<void> {
   await revive();
 }
 
-/** That a run is over: with its report, or null when it was cancelled and its report has to be asked for. */
-type End = { result: Report | null };
-
-/** Waits for the end of a run, also across a server that goes away meanwhile; 69 when the server no longer knows the run. The open long poll is given up with the watching: it would keep this process alive. */
-async function hearEnd({ client }: Server, { handle, workflowId }: FoundRun, signal: AbortSignal): Promise<End> {
-  const { WorkflowFailedError, WorkflowNotFoundError } = await import('./temporal.js');
-  for (;;) {
-    try {
-      return { result: (await client.withAbortSignal(signal, () => handle.result())) as Report }; // what our own workflow returns
-    } catch (error) {
-      if (signal.aborted) return { result: null };
-      if (error instanceof WorkflowNotFoundError) throw forgotten(workflowId);
-      if (error instanceof WorkflowFailedError) return endOf(error, workflowId);
-      await sleep(pollMs);
-    }
-  }
-}
-
-/** A cancelled run has a report of its own; one that was terminated or failed on the server has none that could be trusted. */
-function endOf({ cause }: Error, workflowId: string): End {
-  if (cause instanceof Error && cause.name === 'CancelledFailure') return { result: null };
-  const why = cause instanceof Error ? cause.message : 'it failed';
-  throw new CliError(
-    exitCodeOf('cancelled'),
-    `${workflowId}: expected the run to end by itself or by a command of pdlc, found it closed on the server: ${why}. Begin again with: pdlc loop-run ${idOf(workflowId)}`,
-  );
-}
-
-const idOf = (workflowId: string): string => workflowId.split('/').at(-1) ?? workflowId;
-
-function forgotten(workflowId: string): CliError {
-  return unavailable(
-    `${workflowId}: expected the server to know this run, found that it does not (another database, or someone deleted it). Begin again with: pdlc loop-run ${idOf(workflowId)}`,
-  );
-}
-
 /** What a promise gives within a time, else null; no timer is left behind, which would keep this process alive. */
 async function firstWithin<T>(promise: Promise<T>, timeoutMs: number): Promise<T | null> {
   const timer = new AbortController();
@@ -138,6 +103,6 @@ async function lastActivity({ handle }: FoundRun): Promise<string | null> {
 
 async function detached({ signal }: AbortController, { workflowId }: FoundRun): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
-  const id = idOf(workflowId);
+  const id = featureIdIn(workflowId);
   throw new CliError(exitCodes.detached, `detached: the run goes on. Come back with: pdlc loop-run ${id}   stop it with: pdlc cancel ${id}`);
 }

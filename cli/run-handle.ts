@@ -35,6 +35,9 @@ export async function readLiveReport({ client }: Server, { handle }: FoundRun): 
   }
 }
 
+/** The feature id in a workflow id, which ends with it. */
+export const featureIdIn = (workflowId: string): string => workflowId.split('/').at(-1) ?? workflowId;
+
 /** The web UI's page of a run, or null when no UI is known. */
 export function uiUrlOf({ uiUrl, namespace }: Server, workflowId: string): string | null {
   return uiUrl && pageOf(uiUrl, { namespace, workflowId });
