@@ -156,11 +156,19 @@ async function leftoversOf(world) {
 function stackOf({ env }) {
   try {
     const { server, worker } = JSON.parse(readFileSync(join(env.PDLC_HOME, 'stack/stack.json'), 'utf8'));
-    return Object.entries({ server, worker }).flatMap(([victim, of]) =>
-      of && existsSync(`/proc/${of.identity.pid}`) ? [{ victim, pid: of.identity.pid }] : [],
-    );
+    const pids = { server: server?.identity.pid, worker: worker?.identity.pid };
+    const own = Object.entries(pids).flatMap(([victim, pid]) => (pid && existsSync(`/proc/${pid}`) ? [{ victim, pid }] : []));
+    return [...own, ...childrenOf(pids.worker).map((pid) => ({ victim: 'nursery', pid }))];
   } catch {
-    return [];
+    return []; // not started yet, or being written
+  }
+}
+
+function childrenOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return []; // gone, or a kernel that does not tell
   }
 }
 
