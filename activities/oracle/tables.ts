@@ -39,7 +39,7 @@ const decidingPaths = [
   '**/.cargo/config{,.toml}',
   '**/{Makefile,GNUmakefile,makefile,*.mk,justfile,Justfile,.justfile,Rakefile,.rspec}',
   '**/{Taskfile,taskfile}{,.dist}.{yml,yaml}',
-  '**/{CMakeLists.txt,CMakePresets.json,meson.build,BUILD.bazel,.bazelrc',
+  '**/{CMakeLists.txt,CMakePresets.json,meson.build,BUILD.bazel,.bazelrc}',
   '**/{gradlew,gradlew.bat,mvnw,mvnw.cmd,gradle.properties}',
   '**/{.mvn,gradle/wrapper}/**',
   '**/Directory.{Build,Packages}.{props,targets}',
