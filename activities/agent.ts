@@ -19,8 +19,8 @@ export async function agent(host: Host, input: AgentInput, act: Act): Promise<Ag
   const paths = pathsOf(host, input);
   const settings = run.config.stages[at.stage];
   const dir = paths.attempt(act.id);
-  // Once the attempt is written down its agent may be at work, and its tree is nobody else's.
   await requireOwnTree(paths.tree);
+  // Once the attempt is written down its agent may be at work, and its tree is nobody else's.
   if (input.restore && !(await isIntended(dir))) {
     await restorePaths({ git: host.git, engineDir: paths.engine, tree: paths.tree, ...input.restore });
   }

@@ -41,7 +41,7 @@ export async function publish(host: Host, input: PublishInput): Promise<PublishR
   const head = await commitState(host, { ...place, state: stateAfter(before, settle.record), tip: settle.tip, earlier: earlier ?? '' });
   await moveBranches(host, { ...place, head, from: settle.from });
   const back = await readBack(host, { ...place, head, before });
-  return { head, ...back, treeAtHead: back.nextStep === shipStep ? false : await takeTreeTo(head, host, place) };
+  return { head, ...back, treeAtHead: back.nextStep !== shipStep && (await takeTree(host, { ...place, head })) };
 }
 
 type Place = { input: PublishInput; paths: RunPaths };
@@ -86,8 +86,8 @@ async function moveBranches(host: Host, { input, paths, head, from }: Place & { 
   await setEngineRef(paths.engine, tipRef, head);
 }
 
-/** Takes the tree of a stage that passed to the new tip. One that cannot be taken there is for the next stage to prepare, and to report. */
-async function takeTreeTo(head: string, host: Host, { input, paths }: Place): Promise<boolean> {
+/** Takes the tree of a stage that passed to the new tip, `head`. One that cannot be taken there is for the next stage to prepare, and to report. */
+async function takeTree(host: Host, { input, paths, head }: Place & { head: string }): Promise<boolean> {
   const { run, at, settle } = input;
   if (!settle?.record.ok || !at) return false;
   const request = { git: host.git, runDir: paths.dir, engineDir: paths.engine, branch: run.branch, commit: head };
