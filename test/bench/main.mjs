@@ -1,36 +1,22 @@
 // Owns the benchmark (npm run bench): what the engine costs over a bare shell script that does the same git steps, and how quick single commands are.
 // Everything is measured in one run on one machine; ratios and differences count, not absolutes. It asserts nothing.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { approvingCard, openFolder, stateFile } from '../helpers/world.mjs';
 
 const rounds = Number(process.env.PDLC_BENCH_ROUNDS ?? 7);
-const command = resolve(import.meta.dirname, '../../dist/cli/main.js');
-const root = mkdtempSync(join(tmpdir(), 'pdlc-bench-'));
-const env = {
-  PATH: process.env.PATH,
-  HOME: root,
-  PDLC_HOME: join(root, 'home'),
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
-  ...(process.env.PDLC_TEMPORAL_BIN ? { PDLC_TEMPORAL_BIN: process.env.PDLC_TEMPORAL_BIN } : {}),
-};
+const world = openFolder('bench');
+const { root, env, pdlc } = world;
 
 const agent = `#!/bin/sh
 cat >/dev/null
 case $PDLC_ROLE-$PDLC_STAGE in
   worker-tdd) date +%s%N >'${root}/first-byte'; echo t >feature.test.js ;;
   worker-implement) echo i >feature.js ;;
-  evaluator-*) echo "{\\"type\\":\\"result\\",\\"usd\\":0,\\"tokens\\":{\\"in\\":1,\\"out\\":1},\\"card\\":{\\"commit\\":\\"$PDLC_COMMIT\\",\\"summary\\":\\"ok\\",\\"findings\\":[]}}" ;;
+  evaluator-*) ${approvingCard} ;;
 esac
 `;
-const state = JSON.stringify({
-  feature_id: 'F1',
-  current_stage: 'design',
-  history: [{ stage: 'design', done_at: '2026-01-01T00:00:00Z', produced: ['design.md'] }],
-  next_step: 'pdlc-tdd',
-});
 /** The same stages by hand: a tree, the agent, a commit, a clean checkout and the check for each stage, a state commit, and the branch. */
 const bare = `set -e
 git worktree add -q -b by-hand ../by-hand
@@ -47,8 +33,7 @@ const check = 'test ! -e feature.test.js || test -e feature.js';
 try {
   await main();
 } finally {
-  pdlc(root, 'down');
-  rmSync(root, { recursive: true, force: true });
+  world.close();
 }
 
 async function main() {
@@ -75,21 +60,8 @@ async function main() {
 }
 
 function makeRepo(name) {
-  const dir = join(root, name);
-  mkdirSync(join(dir, 'docs/.pdlc-state'), { recursive: true });
-  writeFileSync(join(dir, 'agent.sh'), agent, { mode: 0o755 });
-  writeFileSync(join(dir, 'design.md'), 'A design.\n');
-  writeFileSync(join(dir, 'docs/.pdlc-state/F1.json'), state);
-  writeFileSync(join(dir, 'pdlc.yaml'), `agent: { command: [./agent.sh] }\nchecks: { unit: ${JSON.stringify(check)} }\n`);
-  for (const args of [
-    ['init', '-q', '-b', 'main'],
-    ['config', 'user.name', 'Bench'],
-    ['config', 'user.email', 'bench@localhost'],
-    ['add', '-A'],
-    ['commit', '-q', '-m', 'base'],
-  ])
-    execFileSync('git', args, { cwd: dir, env });
-  return dir;
+  const settings = `agent: { command: [./agent.sh] }\nchecks: { unit: ${JSON.stringify(check)} }\n`;
+  return world.makeRepo(join(root, name), { 'agent.sh': agent, 'design.md': 'A design.\n', 'pdlc.yaml': settings, ...stateFile('F1', 'design.md') });
 }
 
 function byHand(name) {
@@ -100,8 +72,8 @@ function byHand(name) {
 function loop(name) {
   const dir = makeRepo(name);
   return timed(() => {
-    const { status, stdout, stderr } = pdlc(dir, 'loop-run', 'F1');
-    if (status !== 0) throw new Error(`loop-run ended with ${status}\n${stdout}\n${stderr}`);
+    const { code, stdout, stderr } = pdlc(dir, 'loop-run', 'F1');
+    if (code !== 0) throw new Error(`loop-run ended with ${code}\n${stdout}\n${stderr}`);
   });
 }
 
@@ -119,18 +91,9 @@ function stageCosts(name) {
 }
 
 function workerMiB() {
-  const { worker } = JSON.parse(readFileSync(join(env.PDLC_HOME, 'stack/stack.json'), 'utf8'));
+  const { worker } = world.stack();
   const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${worker.identity.pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kib) / 1024);
-}
-
-function pdlc(cwd, ...args) {
-  try {
-    const stdout = execFileSync(process.execPath, [command, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-    return { status: 0, stdout, stderr: '' };
-  } catch (error) {
-    return { status: error.status, stdout: error.stdout ?? '', stderr: error.stderr ?? '' };
-  }
 }
 
 function times(run) {

@@ -30,7 +30,7 @@ try {
   }
   problems.push(...(await world.leftovers()));
 } finally {
-  await world.close(problems.length > 0);
+  world.close(problems.length > 0);
 }
 print();
 for (const problem of problems) console.log(`FAILED ${problem}`);

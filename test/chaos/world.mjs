@@ -1,12 +1,11 @@
 // Owns the world of the chaos harness: a stack of its own in a temporary folder, features with agents that log their starts, who of ours is alive, and what must hold afterwards.
 // Must never kill a process that it did not find by its own folder, its own record or its own mark.
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { approvingCard, command, openFolder, stateFile } from '../helpers/world.mjs';
 
-const command = resolve(import.meta.dirname, '../../dist/cli/main.js');
 /** Longest time a run may take with all its kills, in ms; then it counts as lost. */
 const runMsMax = 120_000;
 /** How long processes may take to be gone when all is over, in ms. */
@@ -25,27 +24,22 @@ sleep 0.3
 case $PDLC_ROLE-$PDLC_STAGE in
   worker-tdd) echo t >feature.test.js ;;
   worker-implement) echo i >feature.js ;;
-  evaluator-*) echo "{\\"type\\":\\"result\\",\\"usd\\":0,\\"tokens\\":{\\"in\\":1,\\"out\\":1},\\"card\\":{\\"commit\\":\\"$PDLC_COMMIT\\",\\"summary\\":\\"ok\\",\\"findings\\":[]}}" ;;
+  evaluator-*) ${approvingCard} ;;
 esac
 `;
 const check = 'sleep 0.1; test ! -e feature.test.js || test -e feature.js';
 
 /** Opens a world; equal seeds make equal choices, as far as the machine lets them. */
 export function openWorld(seed) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'pdlc-chaos-')));
-  const random = generator(seed);
-  const binary = process.env.PDLC_TEMPORAL_BIN ? { PDLC_TEMPORAL_BIN: process.env.PDLC_TEMPORAL_BIN } : {};
-  const env = { PATH: process.env.PATH, HOME: root, PDLC_HOME: join(root, 'home'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...binary };
-  const world = { root, env, random, pdlc: (cwd, ...args) => call(cwd, args, env) };
+  const world = { ...openFolder('chaos'), random: generator(seed) };
   return {
-    random,
+    random: world.random,
     pause: (ms) => sleep(ms),
     makeFeature: (number) => makeFeature(world, number),
     leftovers: async () => leftoversOf(world),
-    close: async (keep) => {
-      world.pdlc(root, 'down');
-      if (keep) console.error(`kept for a look: ${root}`);
-      else rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    close: (keep) => {
+      world.close({ keep });
+      if (keep) console.error(`kept for a look: ${world.root}`);
     },
   };
 }
@@ -54,23 +48,8 @@ function makeFeature(world, number) {
   const dir = join(world.root, `repo-${number}`);
   const log = join(world.root, `agents-${number}.log`);
   writeFileSync(log, '');
-  const state = {
-    feature_id: 'F1',
-    current_stage: 'design',
-    history: [{ stage: 'design', done_at: '2026-01-01T00:00:00Z', produced: ['design.md'] }],
-    next_step: 'pdlc-tdd',
-  };
   const settings = { agent: { command: ['./agent.sh'], env: { PDLC_CHAOS_LOG: log } }, checks: { unit: check } };
-  write(dir, { 'agent.sh': agent, 'design.md': 'A design.\n', 'pdlc.yaml': JSON.stringify(settings), 'docs/.pdlc-state/F1.json': JSON.stringify(state) });
-  execFileSync('chmod', ['+x', 'agent.sh'], { cwd: dir });
-  for (const args of [
-    ['init', '-q', '-b', 'main'],
-    ['config', 'user.name', 'Chaos'],
-    ['config', 'user.email', 'chaos@localhost'],
-    ['add', '-A'],
-    ['commit', '-qm', 'base'],
-  ])
-    git(dir, world.env, ...args);
+  world.makeRepo(dir, { 'agent.sh': agent, 'design.md': 'A design.\n', 'pdlc.yaml': JSON.stringify(settings), ...stateFile('F1', 'design.md') });
   const deadline = Date.now() + runMsMax;
   let cli = null;
   let last = { code: null, out: '' };
@@ -104,7 +83,7 @@ function makeFeature(world, number) {
 /** Exit codes of a run that waits or ended; anything else is a command that is to be repeated. */
 const isStop = (code) => [2, 3, 4, 5, 6, 7].includes(code);
 
-function problemsOf({ env, pdlc }, { dir, log, killed, last, lost }) {
+function problemsOf({ git, pdlc }, { dir, log, killed, last, lost }) {
   if (lost) return [`it did not end within ${runMsMax} ms: ${last.out.slice(-300)}`];
   const problems = [];
   const times = (victim) => killed.filter((one) => one.victim === victim).length;
@@ -119,9 +98,9 @@ function problemsOf({ env, pdlc }, { dir, log, killed, last, lost }) {
   if (report.steps.length !== 3 || charged > attemptsOfAgent + times('agent') + times('check'))
     problems.push(`expected three steps and no attempt charged for what was not the agent's doing, found attempts ${attempts}`);
   if (last.code === 0) {
-    const files = git(dir, env, 'ls-tree', '--name-only', 'pdlc/F1').split('\n');
+    const files = git(dir, 'ls-tree', '--name-only', 'pdlc/F1').split('\n');
     if (!files.includes('feature.js') || !files.includes('feature.test.js')) problems.push(`the branch lacks work: ${files.join(' ')}`);
-    const subjects = git(dir, env, 'log', '--format=%s', '--reverse', `${report.base}..pdlc/F1`)
+    const subjects = git(dir, 'log', '--format=%s', '--reverse', `${report.base}..pdlc/F1`)
       .split('\n')
       .map((line) => line.replace(/attempt \d/, 'attempt n'));
     const expected = [
@@ -136,8 +115,8 @@ function problemsOf({ env, pdlc }, { dir, log, killed, last, lost }) {
   }
   const history = pdlc(dir, 'history', 'F1', '--json');
   if (history.code !== 0 || JSON.parse(history.stdout).problem) problems.push(`the ledger: ${history.stdout.slice(0, 200)}`);
-  if (git(dir, env, 'status', '--porcelain') !== '') problems.push('the checkout changed');
-  const fsck = git(dir, env, 'fsck', '--strict', '--no-dangling');
+  if (git(dir, 'status', '--porcelain') !== '') problems.push('the checkout changed');
+  const fsck = git(dir, 'fsck', '--strict', '--no-dangling');
   if (fsck !== '') problems.push(`git fsck: ${fsck}`);
   const locks = filesBelow(join(dir, '.git')).filter((path) => path.endsWith('.lock'));
   if (locks.length > 0) problems.push(`locks were left: ${locks.join(' ')}`);
@@ -153,9 +132,9 @@ async function leftoversOf(world) {
   return [...left().map(({ pid, cmdline }) => `process ${pid} was left: ${cmdline.slice(0, 120)}`), ...trees.map((path) => `tree ${path} was left`)];
 }
 
-function stackOf({ env }) {
+function stackOf(world) {
   try {
-    const { server, worker } = JSON.parse(readFileSync(join(env.PDLC_HOME, 'stack/stack.json'), 'utf8'));
+    const { server, worker } = world.stack();
     const pids = { server: server?.identity.pid, worker: worker?.identity.pid };
     const own = Object.entries(pids).flatMap(([victim, pid]) => (pid && existsSync(`/proc/${pid}`) ? [{ victim, pid }] : []));
     return [...own, ...childrenOf(pids.worker).map((pid) => ({ victim: 'nursery', pid }))];
@@ -212,28 +191,6 @@ function momentOf({ env }, dir) {
   const latest = folders.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((a, b) => b.at - a.at)[0]?.path ?? '';
   const [, stage, act] = /\/(tdd|implement|review)-\d+-\d+(?:r\d+)?-([a-z]+)[^/]*$/.exec(latest) ?? [null, 'before', 'the first act'];
   return `${stage} ${act}`;
-}
-
-function call(cwd, args, env) {
-  try {
-    return {
-      code: 0,
-      stdout: execFileSync(process.execPath, [command, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 }),
-    };
-  } catch (error) {
-    return { code: error.status, stdout: String(error.stdout ?? '') };
-  }
-}
-
-function git(cwd, env, ...args) {
-  return execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
-}
-
-function write(dir, files) {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(join(dir, path, '..'), { recursive: true });
-    writeFileSync(join(dir, path), text);
-  }
 }
 
 function filesBelow(folder, depth = 9) {

@@ -1,20 +1,15 @@
 // Records histories as replay input: every kind of end and wait, run on a stack of its own in a temporary folder. Usage: npm run build && node test/workflows/record.mjs
 // Texts of this machine are scrubbed: replay compares commands, not paths.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { stringify } from 'yaml';
+import { openFolder, stateFile } from '../helpers/world.mjs';
 
 const prefix = 'v1';
-/** Longest call of the command, in ms. */
-const callMsMax = 120_000;
-const root = mkdtempSync(join(tmpdir(), 'pdlc-record-'));
-const command = resolve(import.meta.dirname, '../../dist/cli/main.js');
-const binary = process.env.PDLC_TEMPORAL_BIN ? { PDLC_TEMPORAL_BIN: process.env.PDLC_TEMPORAL_BIN } : {};
-const env = { PATH: process.env.PATH, HOME: root, PDLC_HOME: join(root, 'home'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...binary };
+const world = openFolder('record');
+const { root, pdlc } = world;
 const fixture = (name, ...args) => [process.execPath, resolve(import.meta.dirname, `../fixtures/agents/${name}.mjs`), ...args];
 
 const files = {
@@ -27,9 +22,9 @@ const files = {
 const ask =
   (name, ...args) =>
   ({ dir, id }) =>
-    pdlc(dir, name, id, ...args);
+    pdlc(dir, name, id, ...args).stdout;
 const writeDouble = ({ dir, id }) => {
-  const { tree } = JSON.parse(pdlc(dir, 'status', id, '--json'));
+  const { tree } = JSON.parse(pdlc(dir, 'status', id, '--json').stdout);
   writeFileSync(join(tree, 'src/double.js'), 'export const double = (number) => number * 2;\n');
 };
 const good = fixture('good');
@@ -67,49 +62,16 @@ try {
   }
   await record();
 } finally {
-  pdlc(root, 'down');
-  rmSync(root, { recursive: true, force: true });
+  world.close();
 }
 
 function makeRepo(id, { agent = good, evaluator = fixture('approve'), config = {} }) {
-  const dir = join(root, id, 'sample');
-  const state = {
-    feature_id: id,
-    current_stage: 'design',
-    history: [{ stage: 'design', done_at: '2026-01-01T00:00:00Z', produced: ['docs/design.md'] }],
-    next_step: 'pdlc-tdd',
-  };
-  const all = {
-    ...files,
-    'pdlc.yaml': stringify({ agent: { command: agent }, evaluator: { command: evaluator }, checks: { unit: 'node --test' }, ...config }),
-    [`docs/.pdlc-state/${id}.json`]: JSON.stringify(state),
-  };
-  for (const [path, text] of Object.entries(all)) {
-    mkdirSync(join(dir, path, '..'), { recursive: true });
-    writeFileSync(join(dir, path), text);
-  }
-  for (const args of [
-    ['init', '-q'],
-    ['config', 'user.name', 'x'],
-    ['config', 'user.email', 'x@localhost'],
-    ['add', '-A'],
-    ['commit', '-qm', 'base'],
-  ])
-    execFileSync('git', args, { cwd: dir, env });
-  return dir;
-}
-
-/** What the command prints; a stop is an exit code that is expected here. */
-function pdlc(cwd, ...args) {
-  try {
-    return execFileSync(process.execPath, [command, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: callMsMax });
-  } catch (error) {
-    return error.stdout ?? '';
-  }
+  const settings = stringify({ agent: { command: agent }, evaluator: { command: evaluator }, checks: { unit: 'node --test' }, ...config });
+  return world.makeRepo(join(root, id, 'sample'), { ...files, 'pdlc.yaml': settings, ...stateFile(id, 'docs/design.md') });
 }
 
 async function record() {
-  const { ports } = JSON.parse(readFileSync(join(env.PDLC_HOME, 'stack/stack.json'), 'utf8'));
+  const { ports } = world.stack();
   const connection = await Connection.connect({ address: `127.0.0.1:${ports.server}` });
   const client = new Client({ connection, namespace: 'pdlc' });
   for await (const { workflowId, runId } of client.workflow.list()) {
