@@ -1,10 +1,12 @@
-// The agent activity: one fresh agent process for one attempt, started once whatever happens to this worker.
+// The agent activity: one fresh agent process for one attempt, started once whatever happens to this worker, and the capture of what it left in the tree.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentInput, AgentResult } from '../machines/contract/activities.js';
+import { isCharged } from '../machines/contract/attempt.js';
 import { commandAgent } from './agents/command.js';
 import { workPrompt } from './agents/prompt.js';
 import { runAgent } from './agents/run.js';
+import { capture } from './capture.js';
 import { requireOwnTree } from './git/agent-tree.js';
 import { restorePaths } from './git/checkout.js';
 import type { Act } from './host/act.js';
@@ -13,7 +15,10 @@ import { type Host, pathsOf } from './host/host.js';
 import { tokenOf } from './oracle/check.js';
 import { isIntended } from './process/control-dir.js';
 
-/** Runs one attempt to its end. Safe to repeat because the attempt's control directory decides: finished is read, running is attached to, lost is said. */
+/**
+ * Runs one attempt to its end and captures its work. Safe to repeat because the attempt's control directory decides (finished is read, running is attached to,
+ * lost is said) and a repeated capture is the same commit. A capture that fails is left to the capture activity: it must not start a paid agent again.
+ */
 export async function agent(host: Host, input: AgentInput, act: Act): Promise<AgentResult> {
   const { run, at, role } = input;
   const paths = pathsOf(host, input);
@@ -41,7 +46,8 @@ export async function agent(host: Host, input: AgentInput, act: Act): Promise<Ag
     { dir, token: tokenOf(paths, act, 'agent'), cwd: paths.tree, argv: start.argv, env, prompt, limits: settings },
     act,
   );
-  return { outcome, swept };
+  const captured = isCharged(outcome) ? await capture(host, { ...input, author: 'agent', ...input.work }).catch(() => null) : null;
+  return { outcome, swept, capture: captured };
 }
 
 async function promptOf({ run, at, rejection, notes, last }: AgentInput): Promise<string> {

@@ -28,23 +28,23 @@ export async function publish(host: Host, input: PublishInput): Promise<PublishR
   await appendEntries({ file: paths.ledger, entries, runKey });
   if (!settle) return { head: null, moved: false, nextStep: null, treeAtHead: false };
   const place = { input, paths };
-  const [written, earlier] = await readTexts({
-    git: host.git,
-    gitDir: paths.engine,
-    files: [
-      { commit: settle.from, path: stateFilePath(run.featureId) },
-      { commit: run.tip, path: historyFilePath(run.featureId) },
-    ],
-    bytesMax: historyBytesMax,
-  });
+  const [written, earlier] = await readBefore(host, place, settle.from);
   const before = parse(written ?? (await readFile(join(run.files, 'state.json'), 'utf8')), place);
   const head = await commitState(host, { ...place, state: stateAfter(before, settle.record), tip: settle.tip, earlier: earlier ?? '' });
-  await moveBranches(host, { ...place, head, from: settle.from });
-  const back = await readBack(host, { ...place, head, before });
+  const [back] = await Promise.all([readBack(host, { ...place, head, before }), moveBranches(host, { ...place, head, from: settle.from })]);
   return { head, ...back, treeAtHead: back.nextStep !== shipStep && (await takeTree(host, { ...place, head })) };
 }
 
 type Place = { input: PublishInput; paths: RunPaths };
+
+/** The state as the stage began with it, and the history that the run began with; null for what is not there. */
+async function readBefore({ git }: Host, { input: { run }, paths }: Place, from: string): Promise<(string | null)[]> {
+  const files = [
+    { commit: from, path: stateFilePath(run.featureId) },
+    { commit: run.tip, path: historyFilePath(run.featureId) },
+  ];
+  return readTexts({ git, gitDir: paths.engine, files, bytesMax: historyBytesMax });
+}
 
 function parse(text: string, { input }: Place): FeatureState {
   const reading = parseState(text);

@@ -2,7 +2,7 @@
 import { ActivityFailure, isCancellation, rootCause } from '@temporalio/workflow';
 import { breachOf } from '../machines/budget.js';
 import { type AgentResult, type AttemptRef, attemptId } from '../machines/contract/activities.js';
-import { isCharged, outcomeProblem, type Role } from '../machines/contract/attempt.js';
+import { type Capture, isCharged, outcomeProblem, type Role } from '../machines/contract/attempt.js';
 import { checkFacts } from '../machines/contract/state-file.js';
 import { unknownUsage } from '../machines/contract/usage.js';
 import type { Verdict } from '../machines/contract/verdict.js';
@@ -63,8 +63,8 @@ async function prepare(live: Live): Promise<void> {
 
 async function work(live: Live, state: 'working' | 'repairing'): Promise<void> {
   const at = placeOf(live, 'next');
-  const { outcome } = live.work?.ended ?? (await runAgent(live, at, state));
-  const changed = isCharged(outcome) ? await capture(live, at, 'agent') : (live.stage?.context.changed ?? false);
+  const { outcome, capture: captured } = live.work?.ended ?? (await runAgent(live, at, state));
+  const changed = isCharged(outcome) ? await capture(live, at, { author: 'agent', captured }) : (live.stage?.context.changed ?? false);
   const problem = outcomeProblem(outcome);
   if (live.work) live.work.ended = null;
   if (live.work && problem && isCharged(outcome)) live.work.rejection = `${problem}\n\n${outcome.lastWords}`;
@@ -80,7 +80,8 @@ async function runAgent(live: Live, at: AttemptRef, state: 'working' | 'repairin
   const restore = tampered.length > 0 ? { commit: seal, paths: tampered } : null;
   const last = at.attempt + (role === 'fixer' ? 1 : 0) >= (live.stage?.context.attemptsMax ?? 0);
   live.notesGiven = live.notes.length;
-  const ended = await agent({ ...forRun(live), at, role, rejection: live.work?.rejection ?? null, restore, notes: live.notes, last });
+  const work = { parent: live.work?.candidate?.commit ?? live.tip, tip: live.tip, atMs: Date.now() };
+  const ended = await agent({ ...forRun(live), at, role, work, rejection: live.work?.rejection ?? null, restore, notes: live.notes, last });
   const { outcome, swept } = ended;
   record(live, { kind: 'attempt.ended', stage: at.stage, step: at.step, attempt: at.attempt, role, outcome, swept });
   live.last = { usd: outcome.usage.usd, usdMax: live.input.config.stages[at.stage].usdPerAttempt };
@@ -92,7 +93,7 @@ async function judge(live: Live): Promise<void> {
   const at = placeOf(live, 'last');
   if (live.stage?.context.entry === 'judge' && !live.stage.context.judged && at.attempt === 0) {
     // Only a resumed stage begins with a person's work in the tree; a review judges what is at the tip.
-    if (live.run.context.entry === 'judge') tell(live, { type: 'work.captured', changed: await capture(live, at, 'person') });
+    if (live.run.context.entry === 'judge') tell(live, { type: 'work.captured', changed: await capture(live, at, { author: 'person', captured: null }) });
     else if (live.work) live.work.candidate = { commit: live.tip, changed: false, files: [] };
   }
   const candidate = live.work?.candidate;
@@ -117,10 +118,11 @@ async function judge(live: Live): Promise<void> {
   tell(live, { type: 'verdict.reached', verdict });
 }
 
-async function capture(live: Live, at: AttemptRef, author: 'agent' | 'person'): Promise<boolean> {
+/** Whether the tree's work changed anything; the agent's activity brings its capture along, unless that failed there. */
+async function capture(live: Live, at: AttemptRef, { author, captured }: { author: 'agent' | 'person'; captured: Capture | null }): Promise<boolean> {
   const { capture } = act('capture', live.input, { id: attemptId(at), summary: `${at.stage}: capture` });
   const parent = live.work?.candidate?.commit ?? live.tip;
-  const candidate = await capture({ ...forRun(live), at, author, parent, tip: live.tip, atMs: Date.now() });
+  const candidate = captured ?? (await capture({ ...forRun(live), at, author, parent, tip: live.tip, atMs: Date.now() }));
   record(live, { kind: 'work.captured', stage: at.stage, step: at.step, attempt: at.attempt, author, capture: candidate });
   if (live.work) live.work.candidate = candidate;
   if (live.work && author === 'person' && live.reseal) live.work.seal = candidate.commit;

@@ -25,18 +25,19 @@ export type PrepareInput = ForRun & { at: AttemptRef; tip: string; entry: 'work'
 /** Where the agent works (absolute path on the host) and what the ground said; `notices` are sentences for the person. */
 export type PrepareResult = { tree: string; ground: Ground; notices: string[] };
 
-/** `rejection` is the refusing gate's bounded text for a repair, `restore` are tampered paths to put back first, `notes` come from a person, `last`: no attempt is left after this. */
+/** Commits what is in the tree as `author` (the agent's attempt, or a person's work on a kept tree); `atMs` dates the commit. */
+export type CaptureInput = ForRun & { at: AttemptRef; author: 'agent' | 'person'; parent: string; tip: string; atMs: number };
+
+/** `work` says how its work is captured, `rejection` is the refusing gate's bounded text for a repair, `restore` are tampered paths to put back first, `notes` come from a person, `last`: no attempt is left after this. */
 export type AgentInput = ForRun & {
   at: AttemptRef;
+  work: Pick<CaptureInput, 'parent' | 'tip' | 'atMs'>;
   role: Role;
   rejection: string | null;
   restore: { commit: string; paths: string[] } | null;
   notes: string[];
   last: boolean;
 };
-
-/** Commits what is in the tree as `author` (the agent's attempt, or a person's work on a kept tree); `atMs` dates the commit. */
-export type CaptureInput = ForRun & { at: AttemptRef; author: 'agent' | 'person'; parent: string; tip: string; atMs: number };
 
 /** What is judged: a capture, or the tip when nobody has worked on it since it was verified. */
 export type Candidate = Pick<Capture, 'commit' | 'changed' | 'files'>;
@@ -68,8 +69,8 @@ export type ReleaseInput = ForRun & { tip: string; entries: LedgerEntry[]; final
 /** The ref that holds what was left in the tree, and the folder with files that are never committed (secrets, huge ones, other repositories); null: nothing of it. */
 export type ReleaseResult = { savedRef: string | null; leftOut: string | null };
 
-/** The agent's outcome after its whole process tree is gone; `swept` counts processes that it had left behind. */
-export type AgentResult = { outcome: AgentOutcome; swept: number };
+/** The agent's outcome after its whole process tree is gone; `swept` counts processes that it had left behind; `capture` is null when there is nothing to judge, or when capturing failed and is still to be done. */
+export type AgentResult = { outcome: AgentOutcome; swept: number; capture: Capture | null };
 
 /** Everything a workflow can have done on a host. Each one may be repeated: a second call finds or repeats the first one's effect. */
 export interface Activities {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { agent } from '../../activities/agent.js';
 import { ensureTree } from '../../activities/git/agent-tree.js';
 import type { AgentInput } from '../../machines/contract/activities.js';
-import { git, put } from './git/scene.js';
+import { atMs, git, put } from './git/scene.js';
 import { actOf, makeRun, project, type Run } from './oracle/run.js';
 
 type Place = { run: Run; tree: string };
@@ -20,7 +20,9 @@ async function withAgent(script: string, change: { env?: Record<string, string>;
 
 function attempt({ run }: Place, change: Partial<AgentInput> = {}, act = actOf()) {
   const at = { stage: 'tdd', step: 1, attempt: 1, tries: 0 } as const;
-  return agent(run.host, { run: run.run, runKey: run.runKey, at, role: 'worker', rejection: null, restore: null, notes: [], last: false, ...change }, act);
+  const work = { parent: run.base, tip: run.base, atMs };
+  const input: AgentInput = { run: run.run, runKey: run.runKey, at, role: 'worker', work, rejection: null, restore: null, notes: [], last: false, ...change };
+  return agent(run.host, input, act);
 }
 
 const seen = ({ tree }: Place, path: string): string => readFileSync(join(tree, path), 'utf8');
@@ -63,4 +65,21 @@ test('a repeat under the same act is the same attempt, another act is a new one'
   const act = actOf();
   for (const again of [act, act, actOf()]) expect((await attempt(place, {}, again)).outcome.kind).toBe('finished');
   expect(seen(place, 'ran')).toBe('x\nx\n');
+});
+
+test('what an agent left comes along as a commit, the same one for every repeat; without a charged end there is none', async () => {
+  const place = await withAgent('echo x > made');
+  const act = actOf();
+  const [first, again] = [await attempt(place, {}, act), await attempt(place, {}, act)];
+  expect(first.capture).toMatchObject({ changed: true, files: ['made'] });
+  expect(again.capture).toEqual(first.capture);
+  const absent = await withAgent('true');
+  absent.run.run.config.stages.tdd.agent.command = ['/nowhere/agent'];
+  expect(await attempt(absent)).toMatchObject({ outcome: { kind: 'misconfigured' }, capture: null });
+});
+
+test('a capture that fails after the agent has ended leaves its outcome, and no second agent is started for it', async () => {
+  const place = await withAgent('echo x >> ran; [ $(wc -l < ran) = 1 ] && mv ../engine.git ../engine.gone');
+  const { outcome, capture } = await attempt(place);
+  expect([outcome.kind, capture, seen(place, 'ran')]).toEqual(['finished', null, 'x\n']);
 });
