@@ -1,18 +1,23 @@
 // Owns how a command reaches the server: an address or profile if the environment names one, else the local stack, started when needed.
 // Loads Temporal's client only here, and only when a command really needs it.
 import type { Client } from '@temporalio/client';
-import { ensureStack, hostIdOf, knownUiUrl, namespaceName, StackError } from '../worker/stack/index.js';
+import { ensureStack, hostIdOf, knownUiUrl, namespaceName, type Stack, StackError } from '../worker/stack/index.js';
 import type { Context } from './context.js';
 import { unavailable } from './error.js';
 import { workerEntry } from './places.js';
 
-/** A connected server; `uiUrl` is the web UI's base or null, `heartbeatMs` the heartbeat timeout that fits it, `revive` starts what is down of the local stack (null: the server is not ours to start). */
-export type Server = {
+/** What a run has to know of its host: its id, and the heartbeat timeout in ms that fits the server. */
+export type HostFacts = { hostId: string; heartbeatMs: number };
+
+/**
+ * A connected server; `uiUrl` is the web UI's base or null, `polled` comes when the worker of the local stack polls (69 when it does not start),
+ * `revive` starts what is down of the local stack (null: the server is not ours to start).
+ */
+export type Server = HostFacts & {
   client: Client;
   namespace: string;
   uiUrl: string | null;
-  hostId: string;
-  heartbeatMs: number;
+  polled: Promise<void>;
   revive: (() => Promise<void>) | null;
   close: () => Promise<void>;
 };
@@ -37,12 +42,25 @@ export function pageOf(uiUrl: string, { namespace, workflowId }: { namespace: st
 
 /** Connects; 69 with the address tried and what to do when nothing answers. */
 export async function connect(context: Context): Promise<Server> {
+  const server = await connectEarly(context);
+  await server.polled;
+  return server;
+}
+
+/** The same, as soon as the server answers: what is asked of the worker has to wait for `polled`. */
+export async function connectEarly(context: Context): Promise<Server> {
   return hasOwnServer(context.env) ? connectRemote(context) : connectLocal(context);
 }
 
+/** The facts of this host, known before any server is asked. */
+export function hostFacts({ env, home }: Context): HostFacts {
+  return { hostId: hostIdOf(home), heartbeatMs: hasOwnServer(env) ? remoteHeartbeatMs : localHeartbeatMs };
+}
+
 async function connectLocal(context: Context): Promise<Server> {
+  const coming = comingUp(context);
   // Loading the client takes as long as a warm start of the stack, so both go side by side.
-  const [stack] = await Promise.all([bringUp(context), import('./temporal.js')]);
+  const [stack] = await Promise.all([coming.stack, import('./temporal.js')]);
   const opened = await open({ address: stack.address }, namespaceName, stack.address);
   const revive = async (): Promise<void> => {
     const again = await bringUp(context).catch((error) => context.err(`  ${error instanceof Error ? error.message : String(error)}`));
@@ -50,12 +68,22 @@ async function connectLocal(context: Context): Promise<Server> {
     // The open connection leads to the old address; another command finds the new one.
     if (address !== stack.address) throw unavailable(`The local stack is now at ${address}, this command is connected to ${stack.address}; run it again`);
   };
-  return { ...opened, uiUrl: stack.uiUrl, hostId: hostIdOf(context.home), heartbeatMs: localHeartbeatMs, revive };
+  return { ...opened, ...hostFacts(context), uiUrl: stack.uiUrl, polled: coming.polled, revive };
 }
 
-async function bringUp({ home, env, build, err }: Context) {
+/** The stack as soon as its server can be used, and its worker when it polls. */
+function comingUp(context: Context): { stack: Promise<Stack>; polled: Promise<void> } {
+  let polled = Promise.resolve();
+  const stack = new Promise<Stack>((resolve, reject) => {
+    polled = bringUp(context, resolve).then(resolve);
+    polled.catch(reject); // too late for a stack that is there already: then whoever waits for `polled` hears it
+  });
+  return { stack, polled };
+}
+
+async function bringUp({ home, env, build, err }: Context, onServer: (stack: Stack) => void = () => undefined): Promise<Stack> {
   try {
-    return await ensureStack({ home, env: { ...env }, build: build(), log: err, workerEntry });
+    return await ensureStack({ home, env: { ...env }, build: build(), log: err, workerEntry, onServer });
   } catch (error) {
     if (error instanceof StackError) throw unavailable(error.message);
     throw error;
@@ -67,7 +95,7 @@ async function connectRemote(context: Context): Promise<Server> {
   const overrideEnvVars = Object.fromEntries(Object.entries(context.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars });
   const opened = await open(connectionOptions, namespace ?? namespaceName, connectionOptions.address ?? 'the configured address');
-  return { ...opened, uiUrl: context.env.PDLC_UI_URL ?? null, hostId: hostIdOf(context.home), heartbeatMs: remoteHeartbeatMs, revive: null };
+  return { ...opened, ...hostFacts(context), uiUrl: context.env.PDLC_UI_URL ?? null, polled: Promise.resolve(), revive: null };
 }
 
 async function open(options: object, namespace: string, address: string): Promise<Pick<Server, 'client' | 'namespace' | 'close'>> {

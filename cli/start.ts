@@ -5,7 +5,7 @@ import { type RunInput, runInputSchema } from '../machines/contract/run-input.js
 import type { Stage } from '../machines/contract/stage.js';
 import { featureIdAttribute, featureRunType, stageAttribute, stateAttribute, workflowQueue } from '../workflows/messages.js';
 import { loadConfig } from './config.js';
-import type { Server } from './connect.js';
+import { hostFacts, type Server } from './connect.js';
 import type { Context } from './context.js';
 import { type Feature, requireBranch } from './feature.js';
 import { dropInputs, readDesign, writeInputs } from './inputs.js';
@@ -14,25 +14,20 @@ import { type FoundRun, findRun } from './run-handle.js';
 /** How a run is to be started: `entry` judge has the tip judged before any agent; `fresh` begins at HEAD and saves the old tip. */
 export type StartOptions = { stage: Stage; entry: 'work' | 'judge'; flags: ConfigFlags; honor: boolean; fresh: boolean };
 
-/** A run ready to start, or the reason why it is blocked before it begins. */
-export type Prepared = { ok: true; input: RunInput; notices: string[] } | { ok: false; reason: string };
+/** A run ready to start, whose inputs are not written yet, or the reason why it is blocked before it begins. */
+export type Prepared = { ok: true; draft: Omit<RunInput, 'files'>; design: Buffer; notices: string[] } | { ok: false; reason: string };
 
 /** Reads and checks everything a run needs; nothing is started and nothing in the repository changes. */
-export async function prepareRun(
-  context: Context,
-  feature: Feature,
-  options: StartOptions & { server: Pick<Server, 'hostId' | 'heartbeatMs'> },
-): Promise<Prepared> {
-  const { stage, entry, flags, honor, fresh, server } = options;
+export async function prepareRun(context: Context, feature: Feature, options: StartOptions): Promise<Prepared> {
+  const { stage, entry, flags, honor, fresh } = options;
   requireBranch(feature);
   const base = fresh ? feature.repo.head : await baseOf(context, feature);
   const [{ config, source, notices }, design] = await Promise.all([loadConfig(context, feature, { base, flags, honor }), readDesign(context, feature)]);
   if (!design.ok) return { ok: false, reason: design.reason };
   const { id: featureId, repo, branch, tip } = feature;
-  const input = runInputSchema.parse({
+  const draft: Omit<RunInput, 'files'> = {
     featureId,
     project: repo.project,
-    hostId: server.hostId,
     repo: repo.top,
     gitDir: repo.commonDir,
     branch,
@@ -46,19 +41,24 @@ export async function prepareRun(
     config,
     configSource: source,
     honor,
-    files: writeInputs(context, feature, { design: design.bytes, config }),
-    heartbeatMs: server.heartbeatMs,
-  });
-  const kept = input.saveTipAs ? [`${branch} begins anew; its old tip is kept as ${input.saveTipAs}`] : [];
-  return { ok: true, input, notices: [...kept, ...notices] };
+    ...hostFacts(context),
+  };
+  const kept = draft.saveTipAs ? [`${branch} begins anew; its old tip is kept as ${draft.saveTipAs}`] : [];
+  return { ok: true, draft, design: design.bytes, notices: [...kept, ...notices] };
 }
 
-/** Starts the workflow of a prepared run; `attached` when another one was already open. */
-export async function startRun(server: Server, input: RunInput): Promise<FoundRun & { attached: boolean }> {
+/** Writes the inputs of a prepared run and starts its workflow; `attached` when another one was already open. */
+export async function startRun(
+  context: Context,
+  { server, feature, prepared }: { server: Server; feature: Feature; prepared: Extract<Prepared, { ok: true }> },
+): Promise<FoundRun & { attached: boolean }> {
   const { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } = await import('./temporal.js');
-  const workflowId = workflowIdOf(input.project, input.featureId);
-  const { limits, stages } = input.config;
+  const { draft, design } = prepared;
+  const files = writeInputs(context, feature, { design, config: draft.config });
+  const workflowId = workflowIdOf(draft.project, draft.featureId);
   try {
+    const input = runInputSchema.parse({ ...draft, files });
+    const { limits, stages } = input.config;
     const handle = await server.client.workflow.start(featureRunType, {
       args: [input],
       workflowId,
@@ -76,9 +76,9 @@ export async function startRun(server: Server, input: RunInput): Promise<FoundRu
     });
     return { handle, workflowId, runId: handle.firstExecutionRunId, isOpen: true, status: 'RUNNING', attached: false };
   } catch (error) {
-    dropInputs(input.files);
+    dropInputs(files);
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const run = await findRun(server, input.project, input.featureId);
+    const run = await findRun(server, draft.project, draft.featureId);
     if (!run) throw error;
     return { ...run, attached: true };
   }

@@ -3,7 +3,7 @@ import type { ConfigFlags } from '../../activities/project/resolve.js';
 import { type Report, reportOf } from '../../machines/contract/report.js';
 import { isFinal, isWaiting } from '../../machines/contract/run-state.js';
 import { nextOf } from '../../machines/contract/state-file.js';
-import { connect, type Server } from '../connect.js';
+import { connectEarly, type Server } from '../connect.js';
 import type { Context } from '../context.js';
 import { CliError } from '../error.js';
 import { type Feature, findFeature } from '../feature.js';
@@ -13,7 +13,7 @@ import { limitsText } from '../render.js';
 import { type FoundRun, findRun, readLiveReport, uiUrlOf } from '../run-handle.js';
 import { reportWithoutRun } from '../run-json.js';
 import { hasRuns, latestLedger } from '../runs-on-disk.js';
-import { prepareRun, type StartOptions, startRun } from '../start.js';
+import { type Prepared, prepareRun, type StartOptions, startRun } from '../start.js';
 
 /** Options of loop-run; `given`: some were given that only a new run can obey; `wait` false ends at a usage limit instead of waiting for its reset. */
 export type LoopRunOptions = {
@@ -31,8 +31,14 @@ export async function loopRun(context: Context, id: string, options: LoopRunOpti
   const seenNext = nextOf(seen.state);
   // A feature that is done or blocked by its file needs no server, unless a run of it may be open.
   if (seenNext.kind !== 'stage' && !hasRuns(context.home, seen)) return finish(context, withoutRun(seen, seenNext), { json: options.json, uiUrl: null });
-  const server = await connect(context);
+  const isFirst = seenNext.kind === 'stage' && !hasRuns(context.home, seen);
+  const start = { entry: 'work', flags: options.flags, honor: options.honor, fresh: options.fresh } as const;
+  // What never ran here is read while the server is reached; whether another host has it open, the start itself tells.
+  const preparing = isFirst ? prepareRun(context, seen, { ...start, stage: seenNext.stage }) : null;
+  preparing?.catch(() => undefined); // heard below, once there is a server to close
+  const server = await connectEarly(context);
   try {
+    if (preparing) return await startPrepared(context, { server, feature: seen, options, prepared: await preparing });
     const run = await findRun(server, seen.repo.project, id);
     if (run?.isOpen) return await attach(context, { server, run, options });
     // A run that ended meanwhile has moved the branch since the first look.
@@ -40,12 +46,7 @@ export async function loopRun(context: Context, id: string, options: LoopRunOpti
     const next = nextOf(feature.state);
     if (next.kind !== 'stage')
       return finish(context, await endOf(context, feature, next), { json: options.json, uiUrl: run && uiUrlOf(server, run.workflowId) });
-    return await begin(context, {
-      server,
-      feature,
-      options,
-      start: { stage: next.stage, entry: 'work', flags: options.flags, honor: options.honor, fresh: options.fresh },
-    });
+    return await begin(context, { server, feature, options, start: { ...start, stage: next.stage } });
   } finally {
     await server.close();
   }
@@ -56,26 +57,34 @@ export async function begin(
   context: Context,
   { server, feature, options, start }: { server: Server; feature: Feature; options: Pick<LoopRunOptions, 'json' | 'wait'>; start: StartOptions },
 ): Promise<number> {
-  const prepared = await prepareRun(context, feature, { ...start, server });
+  return startPrepared(context, { server, feature, options, prepared: await prepareRun(context, feature, start) });
+}
+
+type Starting = { server: Server; feature: Feature; options: Pick<LoopRunOptions, 'json' | 'wait' | 'given'>; prepared: Prepared };
+
+async function startPrepared(context: Context, { server, feature, options, prepared }: Starting): Promise<number> {
   if (!prepared.ok) return finish(context, reportWithoutRun(feature, { state: 'blocked', reason: prepared.reason }), { json: options.json, uiUrl: null });
-  const { input, notices } = prepared;
-  const run = await startRun(server, input);
+  const run = await startRun(context, { server, feature, prepared });
   if (run.attached) return attach(context, { server, run, options });
-  const agent = input.config.stages[input.startStage].agent.command.join(' ');
-  context.err(
-    `${feature.id}: ${input.startStage} to review with ${agent}; checks ${Object.keys(input.config.checks).join(', ') || 'none'} (${input.configSource})`,
-  );
-  context.err(`  limits: ${limitsText(input.config.limits)}`);
-  for (const notice of notices) context.err(`  note: ${notice}`);
-  const url = uiUrlOf(server, run.workflowId);
-  if (url) context.err(`  ${url}`);
+  announce(context, prepared, uiUrlOf(server, run.workflowId));
+  await server.polled;
   return follow(context, { server, run, options });
+}
+
+function announce(context: Context, { draft, notices }: Extract<Prepared, { ok: true }>, url: string | null): void {
+  const { featureId, startStage, config, configSource } = draft;
+  const agent = config.stages[startStage].agent.command.join(' ');
+  context.err(`${featureId}: ${startStage} to review with ${agent}; checks ${Object.keys(config.checks).join(', ') || 'none'} (${configSource})`);
+  context.err(`  limits: ${limitsText(config.limits)}`);
+  for (const notice of notices) context.err(`  note: ${notice}`);
+  if (url) context.err(`  ${url}`);
 }
 
 async function attach(
   context: Context,
   { server, run, options }: { server: Server; run: FoundRun; options: Pick<LoopRunOptions, 'json' | 'wait' | 'given'> },
 ): Promise<number> {
+  await server.polled;
   const report = await readLiveReport(server, run);
   if (report && isWaiting(report.state))
     context.err(`${report.featureId}: this run is open and waits (${report.state}); it goes on only by one of the commands below`);

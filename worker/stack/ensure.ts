@@ -1,44 +1,30 @@
 // Owns `ensureStack`: the local stack is up when it returns.
 // Never takes the lock, and loads nothing of the slow path, while everything is already running.
 import { isAlive } from '../../activities/process/identity.js';
-import { namespaceName } from './namespace.js';
 import { stackPaths } from './paths.js';
 import { accepts } from './ports.js';
-import { readRecord, type StackPorts, type StackRecord, serverAddress } from './record.js';
+import { readRecord, type Stack, type StackRecord, serverAddress, stackAt } from './record.js';
 import type { StackRequest } from './start.js';
 
-/** Where the running local stack is: gRPC address host:port, namespace, and the URL of the web UI. */
-export interface Stack {
-  address: string;
-  namespace: string;
-  uiUrl: string;
-}
-
-/** Brings up one server and one worker of `build` unless they run; any number of processes may call it at once. Throws StackError. */
+/**
+ * Brings up one server and one worker of `build` unless they run; any number of processes may call it at once. Throws StackError.
+ * `onServer` of the request hears of a server that had to be waited for, before its worker polls.
+ */
 export async function ensureStack(request: StackRequest): Promise<Stack> {
   const known = readRecord(stackPaths(request.home));
   if (known && (await isUp(known, request.build))) return stackAt(known.ports);
   const { startMissing } = await import('./start.js');
-  return stackAt((await startMissing(request)).ports);
+  return startMissing(request);
 }
 
 /** The URL of the web UI of a PDLC_HOME's stack as last started, null when there never was one; starts nothing and asks nobody. */
 export function knownUiUrl(home: string): string | null {
   const known = readRecord(stackPaths(home));
-  return known && uiUrl(known.ports);
-}
-
-/** The URL of the web UI on these ports. */
-export function uiUrl(ports: StackPorts): string {
-  return `http://127.0.0.1:${ports.ui}`;
+  return known && stackAt(known.ports).uiUrl;
 }
 
 async function isUp({ ports, server, worker }: StackRecord, build: string): Promise<boolean> {
   if (!server?.ready || !worker?.ready) return false;
   if (worker.build !== build || worker.address !== serverAddress(ports)) return false;
   return isAlive(server.identity) && isAlive(worker.identity) && accepts(ports.server);
-}
-
-function stackAt(ports: StackPorts): Stack {
-  return { address: serverAddress(ports), namespace: namespaceName, uiUrl: uiUrl(ports) };
 }

@@ -7,5 +7,6 @@ export { StackError } from './error.js';
 export { hostIdOf } from './host-id.js';
 export { namespaceName } from './namespace.js';
 export { writeReadyFile } from './ready-file.js';
+export type { Stack } from './record.js';
 export { stackStatus } from './status.js';
 export { workerFlags } from './worker-process.js';

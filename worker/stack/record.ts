@@ -2,6 +2,7 @@
 // Never says that something is alive: that is for the reader to prove by process identity.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { namespaceName } from './namespace.js';
 import type { StackPaths } from './paths.js';
 
 const identitySchema = z.object({ pid: z.int().positive(), startTime: z.string(), bootId: z.string() });
@@ -26,6 +27,18 @@ export type StackRecord = z.infer<typeof recordSchema>;
 
 /** The ports of the server and of its web UI, remembered so that links stay good. */
 export type StackPorts = StackRecord['ports'];
+
+/** Where the running local stack is: gRPC address host:port, namespace, and the URL of the web UI. */
+export interface Stack {
+  address: string;
+  namespace: string;
+  uiUrl: string;
+}
+
+/** The stack on these ports. */
+export function stackAt(ports: StackPorts): Stack {
+  return { address: serverAddress(ports), namespace: namespaceName, uiUrl: `http://127.0.0.1:${ports.ui}` };
+}
 
 /** The server's gRPC address, host:port. */
 export function serverAddress(ports: StackPorts): string {

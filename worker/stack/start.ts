@@ -9,7 +9,7 @@ import { type HeldLock, withStackLock } from './lock.js';
 import { databasePath, databasesIn, type StackPaths, stackPaths } from './paths.js';
 import { choosePorts } from './ports.js';
 import { prepareNamespace } from './prepare-namespace.js';
-import { readRecord, type StackRecord, serverAddress, writeRecord } from './record.js';
+import { readRecord, type Stack, type StackRecord, serverAddress, stackAt, writeRecord } from './record.js';
 import { portOpens, serverFailed, serverGraceMs, startServer } from './server.js';
 import { findStray, startWorker, waitReady, workerGraceMs } from './worker-process.js';
 
@@ -20,6 +20,8 @@ export interface StackRequest {
   build: string;
   log: (line: string) => void;
   workerEntry: string;
+  /** Called as soon as the server can be used, when the worker may still be starting. */
+  onServer?: (stack: Stack) => void;
 }
 
 interface Start {
@@ -29,20 +31,20 @@ interface Start {
   record: StackRecord;
 }
 
-/** Brings the stack up and returns its record; throws StackError, with whatever did start still recorded. */
-export function startMissing(request: StackRequest): Promise<StackRecord> {
+/** Brings the stack up and returns where it is; throws StackError, with whatever did start still recorded. */
+export function startMissing(request: StackRequest): Promise<Stack> {
   const paths = stackPaths(request.home);
   return withStackLock(paths, async (lock) => {
     const known = readRecord(paths) ?? { ports: await choosePorts(null), server: null, worker: null };
     const start: Start = { request, paths, lock, record: known };
     await launchServer(start);
-    const usable = makeServerUsable(start);
+    const usable = makeServerUsable(start).then(() => request.onServer?.(stackAt(start.record.ports)));
     // A worker that lives is not touched for a server that may not come up; a new one loads its code while the server opens its database.
     if (findStray(paths)) await usable;
     // Both are seen to their end before the lock is given back, also when one of them fails.
     const outcomes = await Promise.allSettled([usable.catch((error) => giveUp(start, error)), bringWorkerUp(start)]);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-    return start.record;
+    return stackAt(start.record.ports);
   });
 }
 

@@ -1,11 +1,10 @@
 // Owns the reading of the local stack for `status` and `doctor`.
 // Never starts, stops or repairs anything, and never calls something alive that it has not just looked at.
 import { isAlive } from '../../activities/process/identity.js';
-import { uiUrl } from './ensure.js';
 import { namespaceName } from './namespace.js';
 import { stackPaths } from './paths.js';
 import { accepts } from './ports.js';
-import { readRecord, serverAddress } from './record.js';
+import { readRecord, serverAddress, stackAt } from './record.js';
 
 /** `starting`: alive but not yet seen to be ready. `deaf`: alive, but its port does not answer. */
 export type ServerStatus =
@@ -48,7 +47,7 @@ export async function stackStatus(home: string): Promise<StackStatus> {
             state: answers ? (server.ready ? 'running' : 'starting') : 'deaf',
             pid: server.identity.pid,
             address: serverAddress(ports),
-            uiUrl: uiUrl(ports),
+            uiUrl: stackAt(ports).uiUrl,
             version: server.version,
             binary: server.binary,
             database: server.database,

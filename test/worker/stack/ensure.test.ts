@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isAlive, type ProcessIdentity, readIdentity } from '../../../activities/process/identity.js';
-import { ensureStack, type Stack } from '../../../worker/stack/ensure.js';
+import { ensureStack, type Stack } from '../../../worker/stack/index.js';
 import { stackPaths } from '../../../worker/stack/paths.js';
 import { readRecord, type StackRecord, writeRecord } from '../../../worker/stack/record.js';
 import { stackStatus } from '../../../worker/stack/status.js';
