@@ -5,6 +5,7 @@ import type { PrepareInput, PrepareResult } from '../machines/contract/activitie
 import type { Ground } from '../machines/contract/verdict.js';
 import { ensureTree, refreshTree } from './git/agent-tree.js';
 import { ensureEngine } from './git/engine-repo.js';
+import { requireBranchAt } from './git/publish.js';
 import { findRepository, type Repository } from './git/read.js';
 import { moveRef, readRef } from './git/refs.js';
 import type { Act } from './host/act.js';
@@ -20,6 +21,8 @@ export async function prepare(host: Host, input: PrepareInput, act: Act): Promis
   const paths = pathsOf(host, input);
   await mkdir(paths.dir, { recursive: true, mode: 0o700 });
   const repo = await findRepository(run.repo, host.git);
+  // Before anything is paid for: publishing would refuse, and a run that was read before another one ended is nobody's.
+  await requireBranchAt({ git: host.git, repo, branch: run.branch, expected: tip === run.tip ? run.branchTip : tip });
   const engineDir = await ensureEngine({ git: host.git, repo, base: run.base, tip: run.tip, cacheDir: paths.bases, runDir: paths.dir });
   if (run.saveTipAs && run.branchTip) await saveTip(host, { repo, engineDir }, { ref: run.saveTipAs, commit: run.branchTip });
   const request = { git: host.git, runDir: paths.dir, engineDir, branch: run.branch, commit: tip };

@@ -1,6 +1,6 @@
 // Owns how a command reaches the server: an address or profile if the environment names one, else the local stack, started when needed.
 // Loads Temporal's client only here, and only when a command really needs it.
-import type { Client } from '@temporalio/client';
+import type { Client, ConnectionOptions } from '@temporalio/client';
 import { ensureStack, hostIdOf, knownUiUrl, namespaceName, type Stack, StackError } from '../worker/stack/index.js';
 import type { Context } from './context.js';
 import { unavailable } from './error.js';
@@ -24,7 +24,10 @@ export type Server = HostFacts & {
 
 const localHeartbeatMs = 5_000;
 const remoteHeartbeatMs = 10_000;
-const connectMsMax = 5_000;
+/** How long a server that someone else runs may take to answer, in ms. */
+const remoteConnectMsMax = 5_000;
+/** The same for the local stack, whose process is known to live: on a busy machine it is slow, not absent. */
+const localConnectMsMax = 20_000;
 
 /** Whether the environment names a server, so that nothing local is started. */
 export const hasOwnServer = (env: Context['env']): boolean => Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE || env.TEMPORAL_CONFIG_FILE);
@@ -61,7 +64,7 @@ async function connectLocal(context: Context): Promise<Server> {
   const coming = comingUp(context);
   // Loading the client takes as long as a warm start of the stack, so both go side by side.
   const [stack] = await Promise.all([coming.stack, import('./temporal.js')]);
-  const opened = await open({ address: stack.address }, namespaceName, stack.address);
+  const opened = await open({ address: stack.address, connectTimeout: localConnectMsMax }, namespaceName, stack.address);
   const revive = async (): Promise<void> => {
     const again = await bringUp(context).catch((error) => context.err(`  ${error instanceof Error ? error.message : String(error)}`));
     const address = again?.address ?? stack.address;
@@ -94,15 +97,23 @@ async function connectRemote(context: Context): Promise<Server> {
   const { loadClientConnectConfig } = await import('./temporal.js');
   const overrideEnvVars = Object.fromEntries(Object.entries(context.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars });
-  const opened = await open(connectionOptions, namespace ?? namespaceName, connectionOptions.address ?? 'the configured address');
+  const opened = await open(
+    { ...connectionOptions, connectTimeout: remoteConnectMsMax },
+    namespace ?? namespaceName,
+    connectionOptions.address ?? 'the configured address',
+  );
   return { ...opened, ...hostFacts(context), uiUrl: context.env.PDLC_UI_URL ?? null, polled: Promise.resolve(), revive: null };
 }
 
-async function open(options: object, namespace: string, address: string): Promise<Pick<Server, 'client' | 'namespace' | 'close'>> {
+async function open(
+  options: ConnectionOptions & { connectTimeout: number },
+  namespace: string,
+  address: string,
+): Promise<Pick<Server, 'client' | 'namespace' | 'close'>> {
   const { Client, Connection } = await import('./temporal.js');
   try {
-    const connection = await Connection.connect({ ...options, connectTimeout: connectMsMax });
-    await connection.withDeadline(Date.now() + connectMsMax, () => connection.workflowService.describeNamespace({ namespace }));
+    const connection = await Connection.connect(options);
+    await connection.withDeadline(Date.now() + options.connectTimeout, () => connection.workflowService.describeNamespace({ namespace }));
     return { client: new Client({ connection, namespace }), namespace, close: () => connection.close() };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

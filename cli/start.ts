@@ -47,11 +47,11 @@ export async function prepareRun(context: Context, feature: Feature, options: St
   return { ok: true, draft, design: design.bytes, notices: [...kept, ...notices] };
 }
 
-/** Writes the inputs of a prepared run and starts its workflow; `attached` when another one was already open. */
-export async function startRun(
-  context: Context,
-  { server, feature, prepared }: { server: Server; feature: Feature; prepared: Extract<Prepared, { ok: true }> },
-): Promise<FoundRun & { attached: boolean }> {
+/** What `startRun` starts: `isFirst` when no run of the feature was known when it was prepared, open or closed. */
+export type Starting = { server: Server; feature: Feature; prepared: Extract<Prepared, { ok: true }>; isFirst: boolean };
+
+/** Writes the inputs of a prepared run and starts its workflow; `attached` when it was not started because another one is open, or, for a first one, because there was one after all. */
+export async function startRun(context: Context, { server, feature, prepared, isFirst }: Starting): Promise<FoundRun & { attached: boolean }> {
   const { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } = await import('./temporal.js');
   const { draft, design } = prepared;
   const files = writeInputs(context, feature, { design, config: draft.config });
@@ -64,7 +64,8 @@ export async function startRun(
       workflowId,
       taskQueue: workflowQueue,
       workflowIdConflictPolicy: 'FAIL',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      // What was read before a run that has ended since is old: it must not start another one.
+      workflowIdReusePolicy: isFirst ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       staticSummary: `${input.featureId}: tdd → implement → review, at most ${limits.steps} steps`.slice(0, 190),
       staticDetails: `Repository \`${input.repo}\`, branch \`${input.branch}\`, base \`${input.base}\`\n\nDesign \`${input.design.path}\`\n\nAgent \`${stages[input.startStage].agent.command.join(' ').slice(0, 300)}\``,
       memo: { repo: input.repo, branch: input.branch, base: input.base, limits, configSource: input.configSource },

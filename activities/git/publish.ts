@@ -7,7 +7,7 @@ import { PdlcError } from '../../machines/contract/failure.js';
 import { type Git, identity } from './git.js';
 import { commitText, copyHistory, secondsOf, type Words } from './objects.js';
 import { findBranch, type Repository } from './read.js';
-import { moveRef, readRef } from './refs.js';
+import { movedRef, moveRef, readRef } from './refs.js';
 
 /** Commits whole files on top of `parent` in the engine repository, without any tree. One git process. Safe to repeat because the same input is the same commit. */
 export async function commitFiles(
@@ -50,9 +50,20 @@ export type PublishRequest = { git: Git; repo: Pick<Repository, 'commonDir'>; en
 
 /** Brings a commit into the user's repository as `refs/heads/<branch>`. `branch_moved` when the branch is not at `expected` (null: absent), has another in its way, or is checked out. */
 export async function publishBranch({ branch, ...request }: PublishRequest & { branch: string }): Promise<void> {
-  const { tip, problem } = await findBranch(request.repo, branch, request.git);
-  if (problem) throw new PdlcError('branch_moved', problem);
+  const tip = await writableTip({ ...request, branch });
   await bring({ ...request, ref: `refs/heads/${branch}`, found: tip });
+}
+
+/** Refuses a branch that a later `publishBranch` with the same `expected` would refuse. */
+export async function requireBranchAt(request: Pick<PublishRequest, 'git' | 'repo' | 'expected'> & { branch: string }): Promise<void> {
+  const tip = await writableTip(request);
+  if (tip !== request.expected) throw movedRef(`refs/heads/${request.branch}`, { expected: request.expected, found: tip });
+}
+
+async function writableTip({ git, repo, branch }: Pick<PublishRequest, 'git' | 'repo'> & { branch: string }): Promise<string | null> {
+  const { tip, problem } = await findBranch(repo, branch, git);
+  if (problem) throw new PdlcError('branch_moved', problem);
+  return tip;
 }
 
 /** The same for any ref, given by its full name. Safe to repeat because a ref that is already at `commit` is left alone. */

@@ -127,7 +127,7 @@ async function isDirectory(path: string): Promise<boolean> {
 
 async function whyNot(path: string, git: Git): Promise<string> {
   const { code, stdout, complaint } = await git(['rev-parse', '--is-bare-repository', '--is-inside-work-tree'], { cwd: path, okCodes: [0, 128] });
-  if (code !== 0) return `expected a git repository, found none here or above (${complaint.trim()}); go to one, or run: git init`;
+  if (code !== 0) return `expected a git repository, found none here or above (${complaint.trim().replace(/\s+/g, ' ')}); go to one, or run: git init`;
   if (stdout.startsWith('true')) return 'expected a checkout, found a bare repository; clone it and run pdlc in the clone';
   if (stdout.includes('false\nfalse')) return 'expected a checkout, found the inside of a git directory; go to its checkout';
   return 'expected at least one commit, found none at HEAD; commit first';

@@ -55,15 +55,16 @@ async function compareAndSwap({ git, gitDir, ref, commit, expected }: Omit<Move,
   if (code === 0) return;
   const found = await readRef(git, gitDir, ref);
   if (found === commit) return;
-  if (found !== expected) {
-    const places = `expected ${expected ?? 'no such ref'}, found ${found ?? 'no such ref'}`;
-    throw new PdlcError(
-      'branch_moved',
-      `${ref}: ${places}; someone moved it. Look at it with git log, put it back with: git update-ref ${ref} ${expected ?? ''} and then: pdlc resume`,
-    );
-  }
+  if (found !== expected) throw movedRef(ref, { expected, found });
   // It is where it should be and still does not move (a lock, a full disk): let git say why.
   await git(args, { gitDir });
+}
+
+/** That a ref is not where a run left it: `expected` and `found` are commits, null where there is no such ref. */
+export function movedRef(ref: string, { expected, found }: { expected: string | null; found: string | null }): PdlcError {
+  const places = `expected ${expected ?? 'no such ref'}, found ${found ?? 'no such ref'}`;
+  const back = expected === null ? `git update-ref -d ${ref}` : `git update-ref ${ref} ${expected}`;
+  return new PdlcError('branch_moved', `${ref}: ${places}; someone moved it. Look at it with git log, put it back with: ${back} and then: pdlc resume`);
 }
 
 /** Called only after a note of the same move that was never taken back; removes only what that move writes, and only when it is old. */

@@ -13,7 +13,7 @@ import { limitsText } from '../render.js';
 import { type FoundRun, findRun, readLiveReport, uiUrlOf } from '../run-handle.js';
 import { reportWithoutRun } from '../run-json.js';
 import { hasRuns, latestLedger } from '../runs-on-disk.js';
-import { type Prepared, prepareRun, type StartOptions, startRun } from '../start.js';
+import { type Prepared, prepareRun, type Starting, type StartOptions, startRun } from '../start.js';
 
 /** Options of loop-run; `given`: some were given that only a new run can obey; `wait` false ends at a usage limit instead of waiting for its reset. */
 export type LoopRunOptions = {
@@ -33,12 +33,13 @@ export async function loopRun(context: Context, id: string, options: LoopRunOpti
   if (seenNext.kind !== 'stage' && !hasRuns(context.home, seen)) return finish(context, withoutRun(seen, seenNext), { json: options.json, uiUrl: null });
   const isFirst = seenNext.kind === 'stage' && !hasRuns(context.home, seen);
   const start = { entry: 'work', flags: options.flags, honor: options.honor, fresh: options.fresh } as const;
-  // What never ran here is read while the server is reached; whether another host has it open, the start itself tells.
+  // What never ran here is read while the server is reached; whether it ran all the same, the start itself tells.
   const preparing = isFirst ? prepareRun(context, seen, { ...start, stage: seenNext.stage }) : null;
   preparing?.catch(() => undefined); // heard below, once there is a server to close
   const server = await connectEarly(context);
   try {
-    if (preparing) return await startPrepared(context, { server, feature: seen, options, prepared: await preparing });
+    const first = preparing && (await startPrepared(context, { server, feature: seen, options, prepared: await preparing, isFirst }));
+    if (first !== null) return first;
     const run = await findRun(server, seen.repo.project, id);
     if (run?.isOpen) return await attach(context, { server, run, options });
     // A run that ended meanwhile has moved the branch since the first look.
@@ -57,14 +58,19 @@ export async function begin(
   context: Context,
   { server, feature, options, start }: { server: Server; feature: Feature; options: Pick<LoopRunOptions, 'json' | 'wait'>; start: StartOptions },
 ): Promise<number> {
-  return startPrepared(context, { server, feature, options, prepared: await prepareRun(context, feature, start) });
+  const prepared = await prepareRun(context, feature, start);
+  const exitCode = await startPrepared(context, { server, feature, options, prepared, isFirst: false });
+  if (exitCode === null) throw new CliError(1, `${feature.id}: only a first run may be refused for an earlier one`);
+  return exitCode;
 }
 
-type Starting = { server: Server; feature: Feature; options: Pick<LoopRunOptions, 'json' | 'wait' | 'given'>; prepared: Prepared };
+type Beginning = Omit<Starting, 'prepared'> & { options: Pick<LoopRunOptions, 'json' | 'wait' | 'given'>; prepared: Prepared };
 
-async function startPrepared(context: Context, { server, feature, options, prepared }: Starting): Promise<number> {
+/** The exit code at the run's next stop; null when a run that was to be the first one was not, and what was read is old. */
+async function startPrepared(context: Context, { server, feature, options, prepared, isFirst }: Beginning): Promise<number | null> {
   if (!prepared.ok) return finish(context, reportWithoutRun(feature, { state: 'blocked', reason: prepared.reason }), { json: options.json, uiUrl: null });
-  const run = await startRun(context, { server, feature, prepared });
+  const run = await startRun(context, { server, feature, prepared, isFirst });
+  if (run.attached && !run.isOpen && isFirst) return null;
   if (run.attached) return attach(context, { server, run, options });
   announce(context, prepared, uiUrlOf(server, run.workflowId));
   await server.polled;

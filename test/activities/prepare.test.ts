@@ -39,6 +39,18 @@ test('a stage that is prepared again keeps what is in the tree, and proves nothi
   expect(existsSync(join(tree, 'src/work.sh'))).toBe(true);
 });
 
+test('a branch that is not where this run would publish to is refused before anything is made ready', async () => {
+  const run = await makeRun();
+  shellGit(run.run.repo, ['update-ref', 'refs/heads/pdlc/F1', run.base]);
+  await expect(prepareFor('tdd', run)).rejects.toMatchObject({
+    kind: 'branch_moved',
+    message: expect.stringContaining('git update-ref -d refs/heads/pdlc/F1'),
+  });
+  expect(existsSync(run.paths.tree)).toBe(false);
+  shellGit(run.run.repo, ['update-ref', '-d', 'refs/heads/pdlc/F1']);
+  expect((await prepareFor('tdd', run)).ground.kind).toBe('proved');
+});
+
 describe('a ground that is not fit to start on', () => {
   test.each<[string, Stage, Config['checks'], string]>([
     [
