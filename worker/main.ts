@@ -6,6 +6,7 @@ import { createGit, openNursery } from '../activities/index.js';
 import { readIdentity } from '../activities/process/identity.js';
 import { connectWorker } from './connect.js';
 import { createWorkers } from './create.js';
+import { withFailPoints } from './fail-points.js';
 import { hostIdOf, writeReadyFile } from './stack/index.js';
 
 /** Time between TERM and KILL for processes of an attempt, in ms. */
@@ -22,8 +23,9 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
     const nursery = openNursery();
     const { connection, namespace } = await connectWorker(env);
     const git = createGit({ path: env.PATH ?? '', run: nursery.collect });
-    const host = { home, hostId: hostIdOf(home), git, detach: nursery.detach, graceMs };
-    const workers = await createWorkers({ connection, namespace, host, build, bundlePath: fileURLToPath(new URL('../workflows/bundle.js', import.meta.url)) });
+    const points = withFailPoints({ home, hostId: hostIdOf(home), git, detach: nursery.detach, graceMs }, env.PDLC_FAIL_POINTS);
+    const bundlePath = fileURLToPath(new URL('../workflows/bundle.js', import.meta.url));
+    const workers = await createWorkers({ ...points, connection, namespace, build, bundlePath });
     const running = Promise.all(workers.map((worker) => worker.run()));
     sayReady(env.PDLC_READY_FILE, build);
     await running;

@@ -2,7 +2,7 @@
 // Must never kill a process that it did not find by its own folder, its own record or its own mark.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { approvingCard, command, openFolder, stateFile } from '../helpers/world.mjs';
 
@@ -11,6 +11,7 @@ const runMsMax = 120_000;
 /** How long processes may take to be gone when all is over, in ms. */
 const goneMsMax = 5_000;
 const attemptsOfAgent = 2;
+const workerEntry = join(dirname(command), '../worker/main.js');
 
 const agent = `#!/bin/sh
 # Logs its start, and every other agent of this feature that it finds alive.
@@ -29,10 +30,13 @@ esac
 `;
 const check = 'sleep 0.1; test ! -e feature.test.js || test -e feature.js';
 
-/** Opens a world; equal seeds make equal choices, as far as the machine lets them. */
-export function openWorld(seed) {
-  const world = { ...openFolder('chaos'), random: generator(seed) };
+/** Opens a world, `more` in its environment; equal seeds make equal choices, as far as the machine lets them. */
+export function openWorld(seed, more = {}) {
+  const world = { ...openFolder('chaos', more), random: generator(seed) };
   return {
+    env: world.env,
+    up: () => world.pdlc(world.root, 'up'),
+    startWorker: () => startWorker(world),
     random: world.random,
     pause: (ms) => sleep(ms),
     makeFeature: (number) => makeFeature(world, number),
@@ -64,6 +68,7 @@ function makeFeature(world, number) {
     cli = own;
   };
   return {
+    dir,
     start,
     isOver: async () => (cli.over && (last.code === 0 || isStop(last.code))) || Date.now() > deadline,
     victims: () => [...(cli.over ? [] : [{ victim: 'cli', pid: cli.pid }]), ...stackOf(world), ...markedOf(log, dir)],
@@ -77,6 +82,21 @@ function makeFeature(world, number) {
       else if (victim === 'cli') start();
     },
     problems: (killed) => problemsOf(world, { dir, log, killed, last, lost: Date.now() > deadline }),
+    /** The same after a command that the caller ran itself. */
+    problemsAfter: (end, killed) => problemsOf(world, { dir, log, killed, last: end, lost: false }),
+  };
+}
+
+/** One more worker beside the stack's own, as after an upgrade that went wrong; `stop` resolves when it is gone. */
+function startWorker({ env, stack }) {
+  const own = { ...env, PDLC_TEMPORAL_ADDRESS: `127.0.0.1:${stack().ports.server}`, PDLC_TEMPORAL_NAMESPACE: 'pdlc' };
+  const child = spawn(process.execPath, [workerEntry], { env: own, stdio: 'ignore' });
+  return {
+    stop: () => {
+      const gone = new Promise((resolve) => child.once('close', resolve));
+      child.kill('SIGTERM');
+      return gone;
+    },
   };
 }
 
@@ -202,7 +222,7 @@ function filesBelow(folder, depth = 9) {
 }
 
 /** A small generator of whole numbers below a bound (mulberry32). */
-function generator(seed) {
+export function generator(seed) {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -10,12 +10,12 @@ export const command = resolve(import.meta.dirname, '../../dist/cli/main.js');
 /** Longest call of the command, in ms. */
 const callMsMax = 120_000;
 
-/** Opens a world; `close` stops its stack and removes it, or only stops it when it is to be kept for a look. */
-export function openFolder(name) {
+/** Opens a world, `more` in its environment; `close` stops its stack and removes it, or only stops it when it is to be kept for a look. */
+export function openFolder(name, more = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), `pdlc-${name}-`)));
   const { PATH, PDLC_TEMPORAL_BIN } = process.env;
   const binary = PDLC_TEMPORAL_BIN ? { PDLC_TEMPORAL_BIN } : {};
-  const env = { PATH, HOME: root, PDLC_HOME: join(root, 'home'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...binary };
+  const env = { PATH, HOME: root, PDLC_HOME: join(root, 'home'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...binary, ...more };
   const pdlc = (cwd, ...args) => call(cwd, args, env);
   const git = (cwd, ...args) => execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
   return {
