@@ -31,7 +31,7 @@ export async function featureRun(input: RunInput, carried?: Carried): Promise<Re
     recordStopped(live);
     tellRun(live, { type: 'person.cancelled' });
     live.stage = null;
-    await CancellationScope.nonCancellable(() => end(live));
+    await end(live);
     throw error;
   }
   await end(live);
@@ -62,7 +62,7 @@ async function moveWithinDeadline(live: Live): Promise<void> {
   // Caught here and not where it is awaited: a cancelled run ends the clock long before its agent is gone.
   const alarm = clock.run(ring).catch(() => undefined);
   try {
-    await moving.run(() => move(live));
+    await moving.run(() => move(live, startedMs));
   } catch (error) {
     if (!passed || !isCancellation(error)) throw error;
     recordStopped(live);
@@ -75,13 +75,13 @@ async function moveWithinDeadline(live: Live): Promise<void> {
   }
 }
 
-async function move(live: Live): Promise<void> {
+async function move(live: Live, startedMs: number): Promise<void> {
   for (let state = stateOf(live); !isFinal(state) && !isWaiting(state); state = stateOf(live)) {
     if (live.stage?.status === 'done') await settleStage(live);
     else if (live.stage) await perform(live);
     else dispatch(live);
     showDetails(live);
-    await rollOver(live);
+    await rollOver(live, live.activeMs + Date.now() - startedMs);
   }
 }
 
@@ -104,14 +104,16 @@ async function waitForPerson(live: Live): Promise<void> {
   record(live, { kind: 'run.waiting', state, reason: context.reason ?? state, until: until === null ? null : new Date(until).toISOString() });
   showState(live);
   showDetails(live);
-  await flush(live);
   // A person may do anything to the tree meanwhile.
   live.readyAt = null;
+  let { commands } = live;
+  await flush(live);
   while (stateOf(live) === state) {
-    const { commands } = live;
+    // What was asked while the ledger was being written counts as well.
     const told = () => live.commands !== commands;
     if (until === null) await condition(told);
     else if (!(await condition(told, Math.max(1, until - Date.now())))) tell(live, { type: 'timer.fired' });
+    ({ commands } = live);
     showDetails(live);
     if (stateOf(live) === state) await flush(live);
     await rollOver(live);
@@ -124,17 +126,18 @@ function untilOf(live: Live): number {
   return Math.min(Math.max(wanted, now + 1_000), now + live.report.limits.wait);
 }
 
+/** Not to be cancelled: a run that is over, in whatever way, writes down its end and clears away its tree. */
 async function end(live: Live): Promise<void> {
-  await release(live);
+  await CancellationScope.nonCancellable(() => release(live));
   showState(live);
   showDetails(live);
 }
 
-async function rollOver(live: Live): Promise<void> {
+async function rollOver(live: Live, activeMs = live.activeMs): Promise<void> {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
   if (!continueAsNewSuggested && historyLength < historyEventsMax) return;
   await condition(allHandlersFinished);
-  await continueAsNew<typeof featureRun>(live.input, carry(live));
+  await continueAsNew<typeof featureRun>(live.input, carry({ ...live, activeMs }));
 }
 
 function liveReport(live: Live): Report {

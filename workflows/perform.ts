@@ -28,13 +28,15 @@ export async function perform(live: Live): Promise<void> {
   throw new Error(`stage state ${String(state)} has nothing to perform`);
 }
 
-/** Records an agent that was stopped in mid-work, if one was: what it cost is not known, which is not nothing. */
+/** Records an agent or an evaluator that was stopped in mid-work, if one was: what it cost is not known, which is not nothing. */
 export function recordStopped(live: Live): void {
   const state = live.stage?.value;
-  if ((state !== 'working' && state !== 'repairing') || live.work?.ended) return;
-  const { stage, step, attempt } = placeOf(live, 'next');
+  const isEvaluated = state === 'judging' && live.stage?.context.stage === 'review';
+  if (!isEvaluated && ((state !== 'working' && state !== 'repairing') || live.work?.ended)) return;
+  const { stage, step, attempt } = placeOf(live, isEvaluated ? 'last' : 'next');
+  const role: Role = isEvaluated ? 'evaluator' : stage === 'review' ? 'fixer' : 'worker';
   const outcome = { kind: 'cancelled', usage: unknownUsage, durationMs: 0, lastWords: '' } as const;
-  record(live, { kind: 'attempt.ended', stage, step, attempt, role: stage === 'review' ? 'fixer' : 'worker', outcome, swept: 0 });
+  record(live, { kind: 'attempt.ended', stage, step, attempt, role, outcome, swept: 0 });
 }
 
 /** Why no further agent may be started, as of now, or null. */

@@ -1,6 +1,7 @@
 // Owns the end of a stage and the end of a run: what is written to the ledger, the state files and the branch, and what the run machine is told.
 import { ActivityFailure, isCancellation, rootCause } from '@temporalio/workflow';
 import { attemptId, type PublishResult } from '../machines/contract/activities.js';
+import type { LedgerEntry } from '../machines/contract/ledger.js';
 import type { RunEvent } from '../machines/run.js';
 import { advanceRun } from '../machines/step.js';
 import { type Live, placeOf, record, stateOf } from './live.js';
@@ -42,26 +43,32 @@ export async function settleStage(live: Live): Promise<void> {
 /** Writes the pending facts to the ledger file, without touching the branch. */
 export async function flush(live: Live): Promise<void> {
   if (live.pending.length === 0) return;
-  const entries = live.pending.splice(0);
   const { publish } = act('publish', live.input, { id: `ledger-${live.report.seq}`, summary: 'write the ledger' });
-  const failed = await failureOf(publish({ run: live.input, runKey: live.runKey, at: null, entries, settle: null }));
-  // The facts stay in this run's history, and go with the next act that writes.
-  if (failed) live.pending.unshift(...entries);
+  // Where it fails, the facts stay in this run's history, and go with the next act that writes.
+  await failureOf(writing(live, (entries) => publish({ run: live.input, runKey: live.runKey, at: null, entries, settle: null })));
 }
 
 /** Ends the run on its host: what is left in the tree is saved under a ref that is printed, then the tree is removed. */
 export async function release(live: Live): Promise<void> {
   const state = stateOf(live);
   record(live, { kind: 'run.ended', state, reason: live.run.context.reason });
-  const entries = live.pending.splice(0);
   const { release } = act('release', live.input, { id: 'end', summary: `end: ${state}` });
+  const releasing = writing(live, (entries) => release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state }));
   const failed = await failureOf(
-    release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state }).then(({ savedRef, leftOut }) => {
+    releasing.then(({ savedRef, leftOut }) => {
       if (savedRef) say(live, `what was left in the tree is saved as ${savedRef}`);
       if (leftOut) say(live, `files that are never committed were left in the tree and are kept in ${leftOut}`);
     }),
   );
   if (failed) say(live, `the tree could not be cleared away and is kept: ${failed}`);
+}
+
+/** Hands the pending facts to an act that writes them. They are pending until it has, however it ends: the ledger skips entries that it already holds. */
+async function writing<T>(live: Live, write: (entries: LedgerEntry[]) => Promise<T>): Promise<T> {
+  const entries = [...live.pending];
+  const result = await write(entries);
+  live.pending.splice(0, entries.length);
+  return result;
 }
 
 function say(live: Live, notice: string): void {
@@ -90,13 +97,11 @@ async function publishStage(live: Live, ok: boolean, reason: string | null): Pro
   const record = { stage: at.stage, ok, reason, checks: live.work?.checks ?? {}, produced: ok ? (candidate?.files ?? []) : [], at: new Date().toISOString() };
   const tip = ok && candidate ? candidate.commit : live.tip;
   const { publish } = act('publish', live.input, { id: attemptId(at), summary: `${at.stage}: ${ok ? 'passed' : 'stopped'}` });
-  const entries = live.pending.splice(0);
+  const settle = { record, tip, from: live.tip };
   try {
-    return await publish({ run: live.input, runKey: live.runKey, at, entries, settle: { record, tip, from: live.tip } });
+    return await writing(live, (entries) => publish({ run: live.input, runKey: live.runKey, at, entries, settle }));
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    // The ledger skips entries that it already holds, so handing them over again with the next act is safe.
-    live.pending.unshift(...entries);
     return { failed: `the stage's result could not be published: ${rootCause(error) ?? error.message}` };
   }
 }

@@ -5,7 +5,7 @@ import type { LedgerEntry } from './ledger.js';
 import { defaultLimits, type Limits } from './limits.js';
 import type { RunState } from './run-state.js';
 import type { Stage } from './stage.js';
-import { addUsage, noSpend, type Spend, type Tokens } from './usage.js';
+import { addUsage, noSpend, type Spend, type Tokens, unknownUsage } from './usage.js';
 
 /** One dispatched stage: `ok` null while it is open; `checks` says how each check last ended; `commit` is the last captured candidate. */
 export type StepReport = {
@@ -122,7 +122,8 @@ function changeOf(report: Report, entry: LedgerEntry): Partial<Report> {
     case 'verdict.reached':
       return afterVerdict(report, entry);
     case 'infrastructure.failed':
-      return {};
+      // An agent or an evaluator may have run before its act failed; what it cost is not known, which is not nothing.
+      return entry.act === 'agent' || (entry.act === 'judge' && entry.stage === 'review') ? spent(report, unknownUsage) : {};
     case 'stage.settled':
       return { steps: patchStep(report, { ok: entry.ok, reason: entry.reason, attempts: entry.attempts, durationMs: entry.durationMs }) };
     case 'branch.moved':

@@ -34,6 +34,13 @@ const whole: Fact[] = [
   { kind: 'branch.moved', ...place, head: 'h1' },
 ];
 
+test('an agent or an evaluator whose act failed leaves the spend unknown; any other act does not', () => {
+  const spentAfter = (fact: Fact): number | null => reportOf(numbered([...whole, fact])).usage.usd;
+  const failed = (stage: 'implement' | 'review', act: string): Fact => ({ kind: 'infrastructure.failed', stage, step: 2, act, reason: 'disk full' });
+  expect(['agent', 'judge', 'capture'].map((act) => spentAfter(failed('implement', act)))).toEqual([null, 5, 5]);
+  expect(spentAfter(failed('review', 'judge'))).toBeNull();
+});
+
 test('every entry fits the schema of the ledger', () => {
   for (const entry of numbered(whole)) expect(ledgerEntrySchema.parse(JSON.parse(JSON.stringify(entry)))).toEqual(entry);
 });
