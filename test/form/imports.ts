@@ -15,6 +15,7 @@ const directions: Direction[] = [
   { from: 'worker/stack/', may: ['worker/stack/', 'machines/contract/', 'activities/process/identity.ts', '@temporalio/', ...libraries] },
   { from: 'worker/main.ts', may: ['worker/', 'activities/index.ts', 'activities/process/identity.ts', 'machines/contract/', '@temporalio/', ...libraries] },
   { from: 'worker/create.ts', may: ['worker/', 'activities/index.ts', 'workflows/messages.ts', 'machines/contract/', '@temporalio/', ...libraries] },
+  { from: 'worker/fail-points.ts', may: ['activities/index.ts', '@temporalio/', 'node:'] },
   { from: 'worker/', may: ['worker/', 'machines/contract/', '@temporalio/', ...libraries] },
   {
     from: 'cli/',
