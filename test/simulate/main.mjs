@@ -1,10 +1,11 @@
 // Runs the simulation; `npm run simulate -- --runs N --seed S` starts it. Each run has a seed of its own, S and on, by which a finding is printed and can be had again.
 // `--plants N` plants the first N known defects, one after the other, and wants each of them found. Ends non-zero when a law is broken, or a plant is not found.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { bundle } from './bundle.mjs';
 import { plants } from './plants.mjs';
 
@@ -24,12 +25,18 @@ try {
 }
 
 async function findNothing(count) {
-  const { simulateMany } = await load('simulate', null);
-  const started = process.cpuUsage();
-  const { runs, turns, states, broken } = await simulateMany({ first: seed, count, findingsMax });
-  const { user, system } = process.cpuUsage(started);
-  const ends = [...states].sort(([, a], [, b]) => b - a).map(([state, number]) => `${state} ${number}`);
-  console.log(`${runs} runs, ${turns} turns in ${Math.round((user + system) / 1e6)} s of processor time: ${ends.join(', ')}`);
+  const file = await bundled('simulate', null);
+  const started = performance.now();
+  const lanes = availableParallelism();
+  const share = Math.ceil(count / lanes);
+  const ranges = Array.from({ length: lanes }, (_, lane) => ({ first: seed + lane * share, count: Math.min(share, count - lane * share) }));
+  const tallies = await Promise.all(ranges.filter(({ count: own }) => own > 0).map((range) => simulated({ file, ...range, findingsMax })));
+  const sum = (of) => tallies.reduce((total, tally) => total + of(tally), 0);
+  const names = new Set(tallies.flatMap(({ states }) => [...states.keys()]));
+  const ends = [...names].map((name) => [name, sum(({ states }) => states.get(name) ?? 0)]).sort(([, a], [, b]) => b - a);
+  const broken = tallies.flatMap((tally) => tally.broken);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${sum(({ runs }) => runs)} runs, ${sum(({ turns }) => turns)} turns in ${seconds} s: ${ends.map((end) => end.join(' ')).join(', ')}`);
   for (const one of broken) console.log(`FOUND, again with --runs 1 --seed ${one.seed}:\n  ${one.findings.join('\n  ')}`);
   return broken.length === 0;
 }
@@ -37,7 +44,7 @@ async function findNothing(count) {
 async function findPlants(count) {
   let missed = 0;
   for (const [index, [name, plant]] of Object.entries(plants).slice(0, count).entries()) {
-    const { simulateMany } = await load(`plant-${index}`, plant);
+    const { simulateMany } = await import(await bundled(`plant-${index}`, plant));
     const { runs, broken } = await simulateMany({ first: seed, count: plantRunsMax, findingsMax: 1 });
     if (broken.length === 0) missed += 1;
     console.log(broken.length > 0 ? `found in ${runs} runs: ${name}: ${broken[0].findings[0].slice(0, 120)}` : `NOT FOUND in ${runs} runs: ${name}`);
@@ -45,8 +52,15 @@ async function findPlants(count) {
   return missed === 0;
 }
 
-async function load(name, plant) {
+function simulated(workerData) {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(new URL('./lane.mjs', import.meta.url), { workerData });
+    thread.once('message', resolve).once('error', reject);
+  });
+}
+
+async function bundled(name, plant) {
   const outfile = join(folder, `${name}.mjs`);
   await bundle(outfile, plant);
-  return import(pathToFileURL(outfile).href);
+  return pathToFileURL(outfile).href;
 }
