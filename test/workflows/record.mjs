@@ -1,13 +1,15 @@
-// Records histories as replay input: every kind of end and wait, run on a stack of its own in a temporary folder. Usage: npm run build && node test/workflows/record.mjs
-// Texts of this machine are scrubbed: replay compares commands, not paths.
-import { writeFileSync } from 'node:fs';
+// Records histories as replay input: every kind of end and wait, run on a stack of its own in a temporary folder. Usage: npm run record
+// Texts of this machine are scrubbed, and inputs of activities are left out: replay compares commands, not what they carry.
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { stringify } from 'yaml';
 import { openFolder, stateFile } from '../helpers/world.mjs';
+import { runScripts } from './scripted-host.mjs';
 
 const prefix = 'v1';
+const histories = join(import.meta.dirname, '..', 'histories');
 const world = openFolder('record');
 const { root, pdlc } = world;
 const fixture = (name, ...args) => [process.execPath, resolve(import.meta.dirname, `../fixtures/agents/${name}.mjs`), ...args];
@@ -31,7 +33,7 @@ const good = fixture('good');
 const stubborn = fixture('stubborn', 'implement');
 const costly = { command: good, env: { PDLC_TEST_USD: '6' } };
 
-/** Each run: its configuration, options of loop-run, and what a person does `after` it. */
+/** Each real run: its configuration, options of loop-run, and what a person does `after` it. */
 const runs = {
   done: {},
   'blocked-tdd': { agent: fixture('stubborn', 'tdd') },
@@ -60,7 +62,11 @@ try {
     const last = steps.map((step) => step({ dir, id }) ?? '').at(-1);
     console.log(id, last.trim().split('\n').at(-1));
   }
-  await record();
+  const address = `127.0.0.1:${world.stack().ports.server}`;
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection, namespace: 'pdlc' });
+  await runScripts({ address, client, input: await inputOf(client, 'done') }, () => record(client));
+  await connection.close();
 } finally {
   world.close();
 }
@@ -70,23 +76,48 @@ function makeRepo(id, { agent = good, evaluator = fixture('approve'), config = {
   return world.makeRepo(join(root, id, 'sample'), { ...files, 'pdlc.yaml': settings, ...stateFile(id, 'docs/design.md') });
 }
 
-async function record() {
-  const { ports } = world.stack();
-  const connection = await Connection.connect({ address: `127.0.0.1:${ports.server}` });
-  const client = new Client({ connection, namespace: 'pdlc' });
-  for await (const { workflowId, runId } of client.workflow.list()) {
-    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const text = JSON.stringify(JSON.parse(historyToJSON(history)), null, 1);
-    writeFileSync(join(import.meta.dirname, '..', 'histories', `${prefix}-${workflowId.split('/').at(-1)}.json`), `${scrub(text)}\n`);
+/** What a real run was started with. */
+async function inputOf(client, id) {
+  for (const run of await listed(client)) {
+    if (!run.workflowId.endsWith(`/${id}`)) continue;
+    const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
+    const [payload] = events[0].workflowExecutionStartedEventAttributes.input.payloads;
+    return JSON.parse(Buffer.from(payload.data).toString());
   }
-  await connection.close();
+  throw new Error(`no run of ${id}`);
+}
+
+/** All runs, each execution of one that was continued as new by itself, oldest first. */
+async function listed(client) {
+  const found = [];
+  for await (const run of client.workflow.list()) found.push(run);
+  return found.sort((a, b) => a.startTime - b.startTime);
+}
+
+async function record(client) {
+  for (const name of readdirSync(histories)) if (name.startsWith(`${prefix}-`)) rmSync(join(histories, name));
+  const found = await listed(client);
+  for (const { workflowId, runId } of found) {
+    const segments = found.filter((other) => other.workflowId === workflowId).map((segment) => segment.runId);
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const name = `${workflowId.split('/').at(-1)}${segments.length > 1 ? `-${segments.indexOf(runId) + 1}` : ''}`;
+    writeFileSync(join(histories, `${prefix}-${name}.json`), textOf(history));
+  }
+  console.log(`${found.length} histories`);
+}
+
+/** One event a line. */
+function textOf(history) {
+  const { events } = JSON.parse(historyToJSON(history));
+  for (const { activityTaskScheduledEventAttributes: scheduled } of events) if (scheduled) delete scheduled.input;
+  return scrub(`{"events":[\n${events.map((event) => JSON.stringify(event)).join(',\n')}\n]}\n`);
 }
 
 /** Payloads are base64; what they hold of this machine's folders is replaced inside them. */
 function scrub(text) {
   const folders = /\/(?:tmp|home|root|work|var)\/[^"\\\s]*?(?=\/(?:projects|sample|home|test\/fixtures)\b)/g;
-  return text.replaceAll(/"data": "([A-Za-z0-9+/=]+)"/g, (whole, data) => {
+  return text.replaceAll(/"data":"([A-Za-z0-9+/=]+)"/g, (whole, data) => {
     const decoded = Buffer.from(data, 'base64').toString();
-    return Buffer.from(decoded).toString('base64') === data ? `"data": "${Buffer.from(decoded.replaceAll(folders, '/somewhere')).toString('base64')}"` : whole;
+    return Buffer.from(decoded).toString('base64') === data ? `"data":"${Buffer.from(decoded.replaceAll(folders, '/somewhere')).toString('base64')}"` : whole;
   });
 }
