@@ -1,7 +1,7 @@
 // Owns how a command reaches the server: an address or profile if the environment names one, else the local stack, started when needed.
 // Loads Temporal's client only here, and only when a command really needs it.
 import type { Client, ConnectionOptions } from '@temporalio/client';
-import { ensureStack, hostIdOf, knownUiUrl, namespaceName, type Stack, StackError } from '../worker/stack/index.js';
+import { ensureStack, hostIdOf, knownUiUrl, namespaceName, type Stack, StackError, type StackRequest } from '../worker/stack/index.js';
 import type { Context } from './context.js';
 import { unavailable } from './error.js';
 import { workerEntry } from './places.js';
@@ -66,7 +66,8 @@ async function connectLocal(context: Context): Promise<Server> {
   const [stack] = await Promise.all([coming.stack, import('./temporal.js')]);
   const opened = await open({ address: stack.address, connectTimeout: localConnectMsMax }, namespaceName, stack.address);
   const revive = async (): Promise<void> => {
-    const again = await bringUp(context).catch((error) => context.err(`  ${error instanceof Error ? error.message : String(error)}`));
+    // Commands of two builds that follow runs would otherwise replace each other's worker for ever.
+    const again = await bringUp(context, { anyBuild: true }).catch((error) => context.err(`  ${error instanceof Error ? error.message : String(error)}`));
     const address = again?.address ?? stack.address;
     // The open connection leads to the old address; another command finds the new one.
     if (address !== stack.address) throw unavailable(`The local stack is now at ${address}, this command is connected to ${stack.address}; run it again`);
@@ -78,15 +79,15 @@ async function connectLocal(context: Context): Promise<Server> {
 function comingUp(context: Context): { stack: Promise<Stack>; polled: Promise<void> } {
   let polled = Promise.resolve();
   const stack = new Promise<Stack>((resolve, reject) => {
-    polled = bringUp(context, resolve).then(resolve);
+    polled = bringUp(context, { onServer: resolve }).then(resolve);
     polled.catch(reject); // too late for a stack that is there already: then whoever waits for `polled` hears it
   });
   return { stack, polled };
 }
 
-async function bringUp({ home, env, build, err }: Context, onServer: (stack: Stack) => void = () => undefined): Promise<Stack> {
+async function bringUp({ home, env, build, err }: Context, how: Pick<StackRequest, 'onServer' | 'anyBuild'>): Promise<Stack> {
   try {
-    return await ensureStack({ home, env: { ...env }, build: build(), log: err, workerEntry, onServer });
+    return await ensureStack({ home, env: { ...env }, build: build(), log: err, workerEntry, ...how });
   } catch (error) {
     if (error instanceof StackError) throw unavailable(error.message);
     throw error;

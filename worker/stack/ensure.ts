@@ -12,7 +12,7 @@ import type { StackRequest } from './start.js';
  */
 export async function ensureStack(request: StackRequest): Promise<Stack> {
   const known = readRecord(stackPaths(request.home));
-  if (known && (await isUp(known, request.build))) return stackAt(known.ports);
+  if (known && (await isUp(known, request))) return stackAt(known.ports);
   const { startMissing } = await import('./start.js');
   return startMissing(request);
 }
@@ -23,8 +23,8 @@ export function knownUiUrl(home: string): string | null {
   return known && stackAt(known.ports).uiUrl;
 }
 
-async function isUp({ ports, server, worker }: StackRecord, build: string): Promise<boolean> {
+async function isUp({ ports, server, worker }: StackRecord, { build, anyBuild }: StackRequest): Promise<boolean> {
   if (!server?.ready || !worker?.ready) return false;
-  if (worker.build !== build || worker.address !== serverAddress(ports)) return false;
+  if ((!anyBuild && worker.build !== build) || worker.address !== serverAddress(ports)) return false;
   return isAlive(server.identity) && isAlive(worker.identity) && accepts(ports.server);
 }

@@ -8,5 +8,6 @@ export { hostIdOf } from './host-id.js';
 export { namespaceName } from './namespace.js';
 export { writeReadyFile } from './ready-file.js';
 export type { Stack } from './record.js';
+export type { StackRequest } from './start.js';
 export { stackStatus } from './status.js';
 export { workerFlags } from './worker-process.js';

@@ -13,15 +13,15 @@ import { readRecord, type Stack, type StackRecord, serverAddress, stackAt, write
 import { portOpens, serverFailed, serverGraceMs, startServer } from './server.js';
 import { findStray, startWorker, waitReady, workerGraceMs } from './worker-process.js';
 
-/** What the stack is to be brought up with; `workerEntry` is the worker's script. */
+/** What the stack is to be brought up with; `workerEntry` is the worker's script, `anyBuild` leaves a worker that lives alone whatever its build, `onServer` is called as soon as the server can be used, when the worker may still be starting. */
 export interface StackRequest {
   home: string;
   env: NodeJS.ProcessEnv;
   build: string;
   log: (line: string) => void;
   workerEntry: string;
-  /** Called as soon as the server can be used, when the worker may still be starting. */
   onServer?: (stack: Stack) => void;
+  anyBuild?: boolean;
 }
 
 interface Start {
@@ -93,8 +93,8 @@ async function bringWorkerUp(start: Start): Promise<void> {
   const { build } = request;
   const known = record.worker;
   if (known && isAlive(known.identity)) {
-    const wanted = known.build === build && known.address === address;
-    if (wanted && (known.ready || (await waitReady(paths, known.identity))?.build === build)) {
+    const wanted = (request.anyBuild || known.build === build) && known.address === address;
+    if (wanted && (known.ready || (await waitReady(paths, known.identity))?.build === known.build)) {
       return save(start, { worker: { ...known, ready: true } });
     }
     await stopProcess(known.identity, workerGraceMs);

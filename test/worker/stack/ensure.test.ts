@@ -1,5 +1,4 @@
-// Checks the guarantees of ensureStack with a real server and a stand-in for the worker.
-// Never relies on a running stack of the user.
+// Checks the guarantees of ensureStack with a real server and a stand-in for the worker. Never relies on a running stack of the user.
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -81,10 +80,13 @@ describe.skipIf(!binary)('ensureStack (skipped when no source gives a Temporal s
     expectOneOfEach();
   });
 
-  test('a worker of another build is replaced', async () => {
+  test('a worker of another build is replaced, unless only what is down is wanted', async () => {
     await ensureStack(requestFor(home, binary));
     const old = recordOf(home);
-    await ensureStack(requestFor(home, binary, { FAKE_BUILD: 'build-2' }));
+    const other = requestFor(home, binary, { FAKE_BUILD: 'build-2' });
+    await ensureStack({ ...other, anyBuild: true });
+    expect(recordOf(home)).toEqual(old);
+    await ensureStack(other);
     expect(recordOf(home).worker?.build).toBe('build-2');
     expect(old.worker && isAlive(old.worker.identity)).toBe(false);
     expect(recordOf(home).server).toEqual(old.server);
@@ -167,8 +169,7 @@ describe.skipIf(!binary)('ensureStack (skipped when no source gives a Temporal s
       message: expect.stringContaining('cannot reach the server'),
     });
     expect(pidsOf(home, 'fake-worker.mjs')).toEqual([]);
-    const status = await stackStatus(home);
-    expect(status).toMatchObject({ server: { state: 'running' }, worker: { state: 'stopped' } });
+    expect(await stackStatus(home)).toMatchObject({ server: { state: 'running' }, worker: { state: 'stopped' } });
     await ensureStack(requestFor(home, binary));
     expectOneOfEach();
   });
@@ -191,9 +192,8 @@ describe.skipIf(!binary)('ensureStack (skipped when no source gives a Temporal s
 
   test('the server hears loopback only', async () => {
     await ensureStack(requestFor(home, binary));
-    const pid = recordOf(home).server?.identity.pid ?? 0;
-    const listening = readFileSync(`/proc/${pid}/net/tcp`, 'utf8') + readFileSync(`/proc/${pid}/net/tcp6`, 'utf8');
-    const { ports } = recordOf(home);
+    const { ports, server } = recordOf(home);
+    const listening = readFileSync(`/proc/${server?.identity.pid}/net/tcp`, 'utf8') + readFileSync(`/proc/${server?.identity.pid}/net/tcp6`, 'utf8');
     const hex = [ports.server, ports.ui].map((port) => port.toString(16).toUpperCase().padStart(4, '0'));
     const locals = listening
       .split('\n')
