@@ -2,10 +2,11 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../machines/contract/report.js';
-import { exitCodes, isFinal, isWaiting } from '../machines/contract/run-state.js';
+import { exitCodeOf, exitCodes, isFinal, isWaiting } from '../machines/contract/run-state.js';
 import type { Server } from './connect.js';
 import type { Context } from './context.js';
 import { CliError } from './error.js';
+import { findFailing } from './failing.js';
 import { openProgress, type Progress } from './progress.js';
 import { type End, hearEnd } from './run-end.js';
 import { type FoundRun, featureIdIn, readLiveReport } from './run-handle.js';
@@ -16,6 +17,9 @@ const pollMs = 400;
 const activityMs = 1_000;
 /** After this long without any worker answering, the local stack is looked at, or the person is told, in ms. */
 const silentWorkerMs = 8_000;
+
+/** How much of its build's name a worker carries in its own, in characters. */
+const buildMarkLength = 8;
 
 /** `wait`: stay while a usage limit is waited for. */
 export type FollowOptions = { wait: boolean };
@@ -53,7 +57,10 @@ async function watchRun({ context, server, run, progress, options, leave }: Watc
       answeredAt = Date.now();
       progress.show(report, activity);
       if (isStopped(report, end !== null, options)) return report;
-    } else if (Date.now() - answeredAt > silentWorkerMs) {
+    } else {
+      await refuseFailing(context, server, run);
+    }
+    if (!report && Date.now() - answeredAt > silentWorkerMs) {
       await wake(context, server);
       answeredAt = Date.now() + 10 * silentWorkerMs;
     }
@@ -65,6 +72,12 @@ async function watchRun({ context, server, run, progress, options, leave }: Watc
     else end = await firstWithin(over, pollMs);
   }
   return new Promise(() => undefined); // the person has left; the race is decided elsewhere
+}
+
+/** Ends the command when a worker of this very build cannot go on with the run; one of another build may be about to be replaced. */
+async function refuseFailing({ build }: Context, server: Server, run: FoundRun): Promise<void> {
+  const failing = await findFailing(server, run);
+  if (failing?.worker.endsWith(`-${build().slice(0, buildMarkLength)}`)) throw new CliError(exitCodeOf('env_broken'), failing.problem);
 }
 
 /** Puts a local stack right that died under the run: nobody may be there to give another command. */

@@ -1,5 +1,6 @@
 // Owns starting a run: everything is read and checked first, then one workflow is started, or the one that is already open is found.
 import type { ConfigFlags } from '../activities/project/resolve.js';
+import { engine } from '../machines/contract/engine.js';
 import { workflowIdOf } from '../machines/contract/feature-id.js';
 import { type RunInput, runInputSchema } from '../machines/contract/run-input.js';
 import type { Stage } from '../machines/contract/stage.js';
@@ -42,6 +43,7 @@ export async function prepareRun(context: Context, feature: Feature, options: St
     configSource: source,
     honor,
     ...hostFacts(context),
+    engine,
   };
   const kept = draft.saveTipAs ? [`${branch} begins anew; its old tip is kept as ${draft.saveTipAs}`] : [];
   return { ok: true, draft, design: design.bytes, notices: [...kept, ...notices] };
@@ -68,7 +70,7 @@ export async function startRun(context: Context, { server, feature, prepared, is
       workflowIdReusePolicy: isFirst ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       staticSummary: `${input.featureId}: tdd → implement → review, at most ${limits.steps} steps`.slice(0, 190),
       staticDetails: `Repository \`${input.repo}\`, branch \`${input.branch}\`, base \`${input.base}\`\n\nDesign \`${input.design.path}\`\n\nAgent \`${stages[input.startStage].agent.command.join(' ').slice(0, 300)}\``,
-      memo: { repo: input.repo, branch: input.branch, base: input.base, limits, configSource: input.configSource },
+      memo: { repo: input.repo, branch: input.branch, base: input.base, limits, configSource: input.configSource, engine: engine.version },
       typedSearchAttributes: new TypedSearchAttributes([
         { key: featureIdAttribute, value: input.featureId },
         { key: stageAttribute, value: input.startStage },

@@ -1,5 +1,6 @@
 // Owns the workflow of one feature: ask the machine, have it done, feed the result back, until the run waits for a person or ends. Deterministic; decides nothing itself.
 import { allHandlersFinished, CancellationScope, condition, continueAsNew, isCancellation, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { engine, engineProblem } from '../machines/contract/engine.js';
 import type { Report } from '../machines/contract/report.js';
 import type { RunInput } from '../machines/contract/run-input.js';
 import { isFinal, isWaiting } from '../machines/contract/run-state.js';
@@ -18,6 +19,9 @@ const limitedWaitMs = 600_000;
 
 /** Takes one feature from its start stage to review_done or to a stop; resolves with the final report. Cancelling it stops agents at once. */
 export async function featureRun(input: RunInput, carried?: Carried): Promise<Report> {
+  const problem = engineProblem(input.engine);
+  // Fails the task and not the run: a newer worker takes it up as it was.
+  if (problem) throw new Error(problem);
   const live = carried ? restoreLive(input, carried) : beginLive(input, workflowInfo().runId);
   handleCommands(live);
   if (!carried) start(live);
@@ -137,7 +141,7 @@ async function rollOver(live: Live, activeMs = live.activeMs): Promise<void> {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
   if (!continueAsNewSuggested && historyLength < historyEventsMax) return;
   await condition(allHandlersFinished);
-  await continueAsNew<typeof featureRun>(live.input, carry({ ...live, activeMs }));
+  await continueAsNew<typeof featureRun>({ ...live.input, engine }, carry({ ...live, activeMs }));
 }
 
 function liveReport(live: Live): Report {

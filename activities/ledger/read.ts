@@ -1,6 +1,7 @@
 // Owns reading a ledger: chain and schema are verified line by line, and what is wrong is said together with the part before it. Never writes.
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
+import { engine } from '../../machines/contract/engine.js';
 import { type LedgerEntry, ledgerEntrySchema } from '../../machines/contract/ledger.js';
 import { type Report, reportOf } from '../../machines/contract/report.js';
 import { encodeEntry, genesisOf } from './chain.js';
@@ -72,7 +73,9 @@ function readLine(bytes: Buffer, { entries, digest: last }: LedgerPrefix): { ent
     return { found: `expected the content that digest ${digest.slice(0, 12)} names, found another one` };
   const entry = ledgerEntrySchema.safeParse(content);
   if (!entry.success)
-    return { found: `expected a ledger entry, found one that does not fit: ${entry.error.issues[0]?.path.join('.')}: ${entry.error.issues[0]?.message}` };
+    return {
+      found: `expected a ledger entry, found one that does not fit: ${entry.error.issues[0]?.path.join('.')}: ${entry.error.issues[0]?.message}. Its digest is right: a version other than this one (pdlc ${engine.version}) wrote it; install that one`,
+    };
   if (entry.data.seq !== entries.length + 1) return { found: `expected seq ${entries.length + 1}, found ${entry.data.seq}` };
   return { entry: entry.data, digest };
 }

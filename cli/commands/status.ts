@@ -5,6 +5,7 @@ import { nextOf, nextToken } from '../../machines/contract/state-file.js';
 import { connect, knownPage, type Server } from '../connect.js';
 import type { Context } from '../context.js';
 import { CliError } from '../error.js';
+import { findFailing } from '../failing.js';
 import { type Feature, findFeature, untrackedState } from '../feature.js';
 import { statusLines } from '../render.js';
 import { findRun, readLiveReport, uiUrlOf } from '../run-handle.js';
@@ -33,12 +34,12 @@ async function readStatus(context: Context, feature: Feature): Promise<Status> {
   // A run that is over does not change any more; its ledger on this host says all.
   if (fromLedger && isFinal(fromLedger.state)) return { report: fromLedger, uiUrl: knownPage(context, fromLedger.workflowId), note: ledger?.problem ?? null };
   const live = await fromServer(context, feature, (fromLedger?.seq ?? 0) > 0);
-  if (live) return live;
+  if (live && 'report' in live) return live;
   if (fromLedger && fromLedger.seq > 0)
     return {
       report: fromLedger,
       uiUrl: knownPage(context, fromLedger.workflowId),
-      note: 'no worker answers; this is what the ledger on this host holds, the run may be further',
+      note: live?.problem ?? 'no worker answers; this is what the ledger on this host holds, the run may be further',
     };
   const next = nextOf(feature.state);
   if (next.kind === 'stage') return { report: null, uiUrl: null, note: null };
@@ -49,7 +50,8 @@ async function readStatus(context: Context, feature: Feature): Promise<Status> {
   };
 }
 
-async function fromServer(context: Context, feature: Feature, seen: boolean): Promise<Status | null> {
+/** The status by the run itself, or why it cannot give one (null: nobody knows). */
+async function fromServer(context: Context, feature: Feature, seen: boolean): Promise<Status | { problem: string } | null> {
   let server: Server;
   try {
     server = await connect(context);
@@ -61,10 +63,11 @@ async function fromServer(context: Context, feature: Feature, seen: boolean): Pr
     const run = await findRun(server, feature.repo.project, feature.id);
     const report = run && (await readLiveReport(server, run));
     if (report) return { report, uiUrl: uiUrlOf(server, run.workflowId), note: null };
+    const failing = run?.isOpen ? await findFailing(server, run) : null;
     // Open, but nothing is known of it yet: no worker has answered, and none has written.
     return run?.isOpen && !seen
-      ? { report: unread(feature, run.workflowId), uiUrl: uiUrlOf(server, run.workflowId), note: 'the run is open, but no worker answers' }
-      : null;
+      ? { report: unread(feature, run.workflowId), uiUrl: uiUrlOf(server, run.workflowId), note: failing?.problem ?? 'the run is open, but no worker answers' }
+      : failing;
   } finally {
     await server.close();
   }

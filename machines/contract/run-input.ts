@@ -8,7 +8,7 @@ import { stages } from './stage.js';
  * Input of the feature workflow. `repo` is the absolute path of the user's checkout, `gitDir` of its common git directory, `base` the commit that the branch grew from, `tip` the commit
  * to go on from, `branchTip` where the branch was in the user's repository at the start (null: there was none), `saveTipAs` a ref that keeps that old tip
  * when the run starts afresh, `entry` how the first stage begins (`judge`: a person's work is judged before any agent), `files` the host's folder with the design, the
- * state file and the environment as they were at the start (values stay on the host), `heartbeatMs` the heartbeat timeout.
+ * state file and the environment as they were at the start (values stay on the host), `heartbeatMs` the heartbeat timeout, `engine` the one that wrote all this (none: before formats had numbers).
  */
 export const runInputSchema = z.strictObject({
   featureId: featureIdSchema,
@@ -29,5 +29,6 @@ export const runInputSchema = z.strictObject({
   honor: z.boolean(),
   files: z.string(),
   heartbeatMs: z.int().min(1_000),
+  engine: z.strictObject({ version: z.string(), format: z.int() }).optional(),
 });
 export type RunInput = z.infer<typeof runInputSchema>;

@@ -90,3 +90,19 @@ test('the report is the fold over the valid part, with what is wrong behind it',
   });
   expect(await readReport(join(file, '..', 'none'))).toEqual({ report: null, problem: 'expected a ledger, found no file' });
 });
+
+test('an entry that only another version knows is said to be one, and nothing is appended behind it', async () => {
+  const { file } = await written();
+  const known = await readLedger(file, runKey);
+  const { line } = encodeEntry({ kind: 'agent.slept', seq: entries.length + 1, at: '2027-01-01T00:00:00.000Z' }, known.digest ?? '');
+  writeFileSync(file, `${readFileSync(file, 'utf8')}${line}\n`);
+  const before = readFileSync(file, 'utf8');
+  expect(await readLedger(file, runKey)).toMatchObject({
+    ok: false,
+    kind: 'broken',
+    problem: expect.stringContaining('a version other than this one'),
+    entries,
+  });
+  await expect(appendEntries({ file, entries: [...entries, ...entries], runKey })).rejects.toMatchObject({ kind: 'ledger_broken' });
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
