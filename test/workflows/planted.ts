@@ -14,8 +14,10 @@ const perform = 'workflows/perform.ts';
 
 const plant = (...[file, from, to, shownBy]: [file: string, from: string, to: string, shownBy: string]): Planted => ({ file, from, to, shownBy });
 
+const ending = 'await CancellationScope.nonCancellable(() => release(live));';
+
 /** The order in which a run ends its acts: the one change that is also tried behind `patched()`. */
-export const swappedEnd = plant(loop, '  await release(live);\n  showState(live);', '  showState(live);\n  await release(live);', 'done');
+export const swappedEnd = plant(loop, `  ${ending}\n  showState(live);`, `  showState(live);\n  ${ending}`, 'done');
 
 /** What no build may do to open runs without a patch, by name. */
 export const planted: Record<string, Planted> = {
@@ -24,9 +26,14 @@ export const planted: Record<string, Planted> = {
   'an activity has another id': plant(ids, `\${at.stage}-\${at.step}-`, `\${at.step}-\${at.stage}-`, 'done'),
   'what is tried again has the id of the first try': plant(ids, `\${at.tries > 0 ?`, `\${at.tries > 99 ?`, 'agent-lost'),
   'the last act comes after the last mark': swappedEnd,
-  'the ledger is written while the run is released': plant(loop, '  await release(live);\n', '  await Promise.all([flush(live), release(live)]);\n', 'done'),
+  'the ledger is written while the run is released': plant(
+    loop,
+    ending,
+    'await CancellationScope.nonCancellable(() => Promise.all([flush(live), release(live)]));',
+    'done',
+  ),
   'an act is added between stages': plant(loop, 'else dispatch(live);', 'else await flush(live).then(() => dispatch(live));', 'done'),
-  'an act is left out before a wait': plant(loop, '  await flush(live);\n  // A person', '  // A person', 'capped-open'),
+  'an act is left out before a wait': plant(loop, 'let { commands } = live;\n  await flush(live);', 'let { commands } = live;', 'capped-open'),
   'an act has another name': plant(
     settle,
     "const { publish } = act('publish', live.input, { id: attemptId",
@@ -40,7 +47,7 @@ export const planted: Record<string, Planted> = {
   'the clock runs on while a run waits': plant(loop, '    clock.cancel();\n', '', 'blocked-tdd'),
   'a usage limit is waited for without a timer': plant(loop, 'if (until === null) await condition(told);', 'if (live) await condition(told);', 'limited-open'),
   'a usage limit that ends leads elsewhere': plant(stage, "'timer.fired': { target: 'deciding'", "'timer.fired': { target: 'blocked'", 'limited-timer'),
-  'a cancelled run is not released in peace': plant(loop, 'await CancellationScope.nonCancellable(() => end(live));', 'await end(live);', 'cancelled-working'),
+  'a cancelled run is not released in peace': plant(loop, ending, 'await release(live);', 'cancelled-working'),
   'the state is no longer searchable': plant('workflows/presence.ts', '  upsertSearchAttributes([', '  void ([', 'done'),
   'a run goes on in a fresh history early': plant(loop, 'const historyEventsMax = 1_000;', 'const historyEventsMax = 50;', 'done'),
   'a run never goes on in a fresh history': plant(loop, 'const historyEventsMax = 1_000;', 'const historyEventsMax = 1e9;', 'rolled-over-1'),

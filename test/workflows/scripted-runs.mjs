@@ -6,7 +6,7 @@ const facts = { usage: { usd: 0.01, tokens: { in: 10, out: 1, cacheRead: 0, cach
 const evidence = { gate: 'checks', checks: [], card: null, usage: [] };
 const hourMs = 3_600_000;
 
-/** An agent's end of a kind. */
+/** An agent's end of a kind; its work is left to the act that captures. */
 const ends = (kind, more = {}) => ({ outcome: { kind, ...facts, ...more }, swept: 0 });
 const limitedFor = (ms) => () => ends('limited', { until: Date.now() + ms });
 const verdict = (kind, more = {}) => ({ kind, reason: kind, ...evidence, ...more });
@@ -23,16 +23,18 @@ const waits = async (input, run) => {
   return run.usual(input);
 };
 
+const tree = { tree: 'e'.repeat(40), changed: true, files: ['src/a.js'], filesTotal: 1, omitted: [], agentCommits: 0, stateTamper: false };
+const captured = ({ at }) => ({ ...tree, commit: `${at.step}`.repeat(40) });
+
 /** What an activity answers when no script says otherwise. */
 export const usual = {
   prepare: () => ({ tree: '/tree', ground: { kind: 'proved', checks: [] }, notices: [] }),
-  agent: () => ends('finished'),
-  capture: ({ at }) => ({ ...capture, commit: `${at.step}`.repeat(40) }),
+  agent: ({ at }) => ({ ...ends('finished'), capture: captured({ at }) }),
+  capture: captured,
   judge: () => ({ kind: 'pass', ...evidence }),
   publish: ({ settle }) => (settle ? settled(settle) : { head: null, moved: false, nextStep: null, treeAtHead: false }),
   release: () => ({ savedRef: null, leftOut: null }),
 };
-const capture = { tree: 'e'.repeat(40), changed: true, files: ['src/a.js'], filesTotal: 1, omitted: [], agentCommits: 0, stateTamper: false };
 const next = { tdd: 'pdlc-implement', implement: 'pdlc-review', review: 'pdlc-ship' };
 const settled = ({ record, tip }) => ({
   head: tip,
@@ -114,7 +116,7 @@ export const scriptedRuns = {
   'prepare-failed': { answers: { prepare: [fails] }, ends: 'env_broken' },
   'agent-failed-for-good': { answers: { agent: [fails, fails, fails] }, ends: 'env_broken' },
   'agent-lost': { answers: { agent: [ends('lost')] }, ends: 'review_done' },
-  'capture-failed': { answers: { capture: [fails] }, ends: 'review_done' },
+  'capture-failed': { answers: { agent: [ends('finished')], capture: [fails] }, ends: 'review_done' },
   'judge-failed': { answers: { judge: [fails] }, ends: 'review_done' },
   'publish-failed': { answers: { publish: [fails] }, ends: 'blocked' },
   'ledger-failed': {
