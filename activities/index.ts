@@ -14,25 +14,35 @@ export { createGit } from './git/git.js';
 export type { Host } from './host/host.js';
 export { openNursery } from './process/nursery.js';
 
+/** How often an act that keeps failing is tried before a person is asked: two minutes. */
+const triesMax = 12;
+/** The same for the act of an agent, which may be running meanwhile and is attached to again. */
+const agentTriesMax = 100;
+
 /** The activities of one host, each wrapped with heartbeats and typed failures; none touches a run of a newer engine's format. */
 export function createActivities(host: Host): Activities {
+  const act = <Input extends ForRun, Result>(work: Work<Input, Result>, tries = triesMax) =>
+    withAct((input: Input, act) => ofOurFormat(work, { host, input, act }), { triesMax: tries, disks: ({ run }) => [run.files, run.gitDir] });
   return {
-    prepare: forRun((input, act) => prepare(host, input, act)),
-    agent: forRun((input, act) => agent(host, input, act)),
-    capture: forRun((input) => capture(host, input)),
-    judge: forRun((input, act) => judge(host, input, act)),
-    publish: forRun((input) => publish(host, input)),
-    release: forRun((input) => release(host, input)),
+    prepare: act(prepare),
+    agent: act(agent, agentTriesMax),
+    capture: act(capture),
+    judge: act(judge),
+    publish: act(publish),
+    release: act(release),
   };
 }
 
-function forRun<Input extends ForRun, Result>(work: (input: Input, act: Act) => Promise<Result>): (input: Input) => Promise<Result> {
-  return withAct(async (input: Input, act) => {
-    const problem = engineProblem(input.run.engine);
-    if (!problem) return work(input, act);
-    act.beat({ doing: problem });
-    return untilStopped(act.signal);
-  });
+type Work<Input, Result> = (host: Host, input: Input, act: Act) => Promise<Result>;
+
+async function ofOurFormat<Input extends ForRun, Result>(
+  work: Work<Input, Result>,
+  { host, input, act }: { host: Host; input: Input; act: Act },
+): Promise<Result> {
+  const problem = engineProblem(input.run.engine);
+  if (!problem) return work(host, input, act);
+  act.beat({ doing: problem });
+  return untilStopped(act.signal);
 }
 
 /** Does nothing until the worker goes: a failure would be held against the run, and a second agent might start beside the one that works. */

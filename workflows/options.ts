@@ -12,9 +12,13 @@ const quickActMs = 900_000;
 const judgingMsMax = 6 * 3_600_000;
 
 const retry = { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 15_000 } as const;
+/** Most tries of an act: a night. Only a disk that takes no writes is waited for that long; any other failure is final sooner, which the activity says itself. */
+const triesMax = 2_000;
+/** The same at the end of a cancelled run, which nobody wants to wait for. */
+const cancelledTriesMax = 12;
 
-/** The activities of a run for one act, with the id and the summary that a person reads in Temporal's UI. */
-export function act(name: keyof Activities, run: RunInput, place: { id: string; summary: string }): Activities {
+/** The activities of a run for one act, with the id and the summary that a person reads in Temporal's UI; `soon`: it may not take long. */
+export function act(name: keyof Activities, run: RunInput, place: { id: string; summary: string; soon?: boolean }): Activities {
   const options: ActivityOptions = {
     activityId: `${place.id}-${name}`,
     summary: place.summary,
@@ -22,7 +26,7 @@ export function act(name: keyof Activities, run: RunInput, place: { id: string; 
     heartbeatTimeout: run.heartbeatMs,
     startToCloseTimeout: timeLimitMs(name, run),
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { ...retry, maximumAttempts: name === 'agent' ? 100 : 12 },
+    retry: { ...retry, maximumAttempts: place.soon ? cancelledTriesMax : triesMax },
   };
   return proxyActivities<Activities>(options);
 }

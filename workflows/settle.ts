@@ -52,7 +52,7 @@ export async function flush(live: Live): Promise<void> {
 export async function release(live: Live): Promise<void> {
   const state = stateOf(live);
   record(live, { kind: 'run.ended', state, reason: live.run.context.reason });
-  const { release } = act('release', live.input, { id: 'end', summary: `end: ${state}` });
+  const { release } = act('release', live.input, { id: 'end', summary: `end: ${state}`, soon: state === 'cancelled' });
   const releasing = writing(live, (entries) => release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state }));
   const failed = await failureOf(
     releasing.then(({ savedRef, leftOut }) => {

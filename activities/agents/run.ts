@@ -1,8 +1,10 @@
 // Owns one agent process from prompt to outcome: started once, watched, swept, read. What it says decides nothing about the work.
 import { performance } from 'node:perf_hooks';
 import type { AgentOutcome } from '../../machines/contract/attempt.js';
+import { PdlcError } from '../../machines/contract/failure.js';
 import { unknownUsage } from '../../machines/contract/usage.js';
 import type { Act } from '../host/act.js';
+import { diskProblem, watchDisk } from '../host/disk.js';
 import type { Host } from '../host/host.js';
 import { filesOf, readSpec } from '../process/control-dir.js';
 import { attachOrStart } from '../process/launch.js';
@@ -31,21 +33,33 @@ export type AgentProcess = {
   limits: { wall: number; silence: number };
 };
 
-/** How it ended, what its output says, and how many processes it had left behind. */
-export type AgentEnd = { outcome: AgentOutcome; reading: AgentReading; swept: number };
+/** How it ended, what its output says, how many processes it had left behind, and what was wrong with its disk meanwhile (null: nothing). */
+export type AgentEnd = { outcome: AgentOutcome; reading: AgentReading; swept: number; disk: string | null };
 
 /** Starts the agent or finds it running or finished; returns when its whole process tree is gone. Throws the signal's reason on cancellation. */
 export async function runAgent(host: Host, { dir, token, cwd, argv, env, prompt, limits }: AgentProcess, act: Act): Promise<AgentEnd> {
   const startedMs = performance.now();
   // An agent that was started may still run, whatever has become of its program since.
-  const problem = (await readSpec(dir)) ? null : programProblem(argv[0] ?? '', { cwd, path: env.PATH ?? '' });
+  const isBegun = (await readSpec(dir)) !== null;
+  const problem = isBegun ? null : programProblem(argv[0] ?? '', { cwd, path: env.PATH ?? '' });
   if (problem)
-    return { outcome: { kind: 'misconfigured', reason: problem, ...nothing(0) }, reading: { text: '', usage: unknownUsage, card: undefined }, swept: 0 };
+    return {
+      outcome: { kind: 'misconfigured', reason: problem, ...nothing(0) },
+      reading: { text: '', usage: unknownUsage, card: undefined },
+      swept: 0,
+      disk: null,
+    };
+  const full = isBegun ? null : await diskProblem(cwd);
+  if (full) throw new PdlcError('disk_failed', full);
+  const disk = watchDisk(cwd);
   const [program = '', ...args] = argv;
   const handle = await attachOrStart({ dir, token, cwd, env, argv: [program, ...args], prompt }, host.detach);
   const exit = await watch(handle, {
     signal: act.signal,
-    onBeat: (beat) => act.beat(beat),
+    onBeat: (beat) => {
+      disk.look();
+      act.beat(beat);
+    },
     limits: { wallMs: limits.wall, silenceMs: limits.silence, outputBytesMax },
     graceMs: host.graceMs,
   });
@@ -53,10 +67,15 @@ export async function runAgent(host: Host, { dir, token, cwd, argv, env, prompt,
   const { killed } = await sweep(token, handle);
   const reading = commandAgent.read(await tail(filesOf(dir).out, resultBytesMax).catch(() => ''));
   const complaint = exit.kind === 'exited' && exit.exitCode === 0 ? '' : await tail(filesOf(dir).err, lastWordsMax).catch(() => '');
-  const lastWords = `${reading.text.trim()}\n${complaint.trim()}`.trim().slice(-lastWordsMax);
-  const facts = { usage: reading.usage, durationMs: Math.round(performance.now() - startedMs), lastWords };
-  return { outcome: outcomeOf(exit, facts), reading, swept: killed };
+  const trouble = await disk.problem();
+  const said = `${reading.text.trim()}\n${complaint.trim()}${trouble ? `\nits disk took no writes: ${trouble}` : ''}`;
+  const facts = { usage: reading.usage, durationMs: Math.round(performance.now() - startedMs), lastWords: said.trim().slice(-lastWordsMax) };
+  // An error for want of room is not the agent's doing, and uses up none of its attempts.
+  const happened: ProcessExit = trouble && isError(exit) ? { kind: 'lost' } : exit;
+  return { outcome: outcomeOf(happened, facts), reading, swept: killed, disk: trouble };
 }
+
+const isError = (exit: ProcessExit): boolean => exit.kind === 'signalled' || (exit.kind === 'exited' && exit.exitCode !== 0);
 
 function outcomeOf(exit: ProcessExit, facts: { usage: AgentReading['usage']; durationMs: number; lastWords: string }): AgentOutcome {
   switch (exit.kind) {

@@ -2,6 +2,7 @@
 import { CompleteAsyncError, Context } from '@temporalio/activity';
 import { CancelledFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { leaveRunning } from '../process/watch.js';
+import { diskProblem } from './disk.js';
 import { toFailure } from './failures.js';
 
 /** How often a working activity says that it lives, in ms; the worker throttles it further. */
@@ -10,8 +11,14 @@ const beatMs = 500;
 /** What an activity knows of its own execution. `signal` aborts with `leaveRunning` when only the worker goes away; `beat` shows details in the UI. */
 export type Act = { id: string; signal: AbortSignal; beat: (details: unknown) => void };
 
+/** How often an act is tried, whose failure is not one of these `disks`: folders on every disk that it writes to. A disk is waited for as long as the workflow says. */
+type Bounds<Input> = { triesMax: number; disks: (input: Input) => string[] };
+
 /** Wraps an activity's work: it gets its `Act`, beats, and fails only with typed failures. */
-export function withAct<Input, Result>(work: (input: Input, act: Act) => Promise<Result>): (input: Input) => Promise<Result> {
+export function withAct<Input, Result>(
+  work: (input: Input, act: Act) => Promise<Result>,
+  { triesMax, disks }: Bounds<Input>,
+): (input: Input) => Promise<Result> {
   return async (input) => {
     const context = Context.current();
     const stop = new AbortController();
@@ -29,11 +36,18 @@ export function withAct<Input, Result>(work: (input: Input, act: Act) => Promise
     } catch (error) {
       if (error instanceof CompleteAsyncError) throw error;
       // Temporal accepts only its own reason as the answer to a cancellation; anything else would be refused and the attempt would hang.
-      throw stop.signal.aborted && context.cancellationSignal.aborted ? cancelReason(context) : toFailure(error);
+      throw stop.signal.aborted && context.cancellationSignal.aborted
+        ? cancelReason(context)
+        : toFailure(error, { disk: await firstProblem(disks(input)), isLast: context.info.attempt >= triesMax });
     } finally {
       clearInterval(timer);
     }
   };
+}
+
+async function firstProblem(disks: string[]): Promise<string | null> {
+  const problems = await Promise.all(disks.map(diskProblem));
+  return problems.find((problem) => problem !== null) ?? null;
 }
 
 async function reasonOf(context: Context): Promise<unknown> {

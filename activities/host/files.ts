@@ -1,6 +1,8 @@
-// Owns the few file operations that need more care than one call: removing trees that a check made read-only, folders of our own, and telling what is not there.
-import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+// Owns the few file operations that need more care than one call: files that appear whole, removing trees that a check made read-only, folders of our own,
+// and telling what is not there. Must never let half a file stand under its name, nor take a failed sync for a written file.
+import { randomUUID } from 'node:crypto';
+import { chmod, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** Removes a tree, also one whose folders were made read-only; a missing one is fine. */
 export async function removeTree(dir: string): Promise<void> {
@@ -39,6 +41,44 @@ export async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Writes a file of the owner only that appears whole, replacing what was there; synced before it has its name. */
+export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  await writeAside(file, content, (aside) => rename(aside, file));
+}
+
+/** The same, only if the name is still free; whether it was. A hard link appears whole or not at all. */
+export async function writeOnce(file: string, content: string): Promise<boolean> {
+  return writeAside(file, content, async (aside) => {
+    const isFree = await link(aside, file).then(
+      () => true,
+      (error) => {
+        if (hasCode(error, 'EEXIST')) return false;
+        throw error;
+      },
+    );
+    await rm(aside, { force: true });
+    return isFree;
+  });
+}
+
+/** A failed attempt takes its file away again: on a full disk there will be many of them. */
+async function writeAside<T>(file: string, content: string | Uint8Array, place: (aside: string) => Promise<T>): Promise<T> {
+  const aside = join(dirname(file), `.${randomUUID()}`);
+  try {
+    const handle = await open(aside, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    return await place(aside);
+  } catch (error) {
+    await rm(aside, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function makeWritable(dir: string): Promise<void> {

@@ -6,8 +6,9 @@ import { tailBytesMax } from '../../machines/contract/check.js';
 import type { Command } from '../../machines/contract/config.js';
 import { PdlcError } from '../../machines/contract/failure.js';
 import type { Act } from '../host/act.js';
+import { diskProblem, watchDisk } from '../host/disk.js';
 import type { Host } from '../host/host.js';
-import { filesOf } from '../process/control-dir.js';
+import { filesOf, isIntended, setAside } from '../process/control-dir.js';
 import { attachOrStart } from '../process/launch.js';
 import { tail } from '../process/output.js';
 import { sweep } from '../process/sweep.js';
@@ -48,11 +49,17 @@ const wasKilled = ({ exit }: CommandEnd): boolean => exit.kind === 'signalled' &
 
 async function runOnce(host: Host, { command, dir, token, cwd, env, label }: CommandRequest, act: Act): Promise<CommandEnd | null> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
+  const full = (await isIntended(dir)) ? null : await diskProblem(dir);
+  if (full) throw new PdlcError('disk_failed', full);
+  const disk = watchDisk(dir);
   const startedMs = performance.now();
   const handle = await attachOrStart({ dir, token, cwd, env, argv: ['/bin/sh', '-c', command.run], prompt: '' }, host.detach);
   const exit = await watch(handle, {
     signal: act.signal,
-    onBeat: ({ outBytes, lastLine }) => act.beat({ doing: label, outBytes, lastLine }),
+    onBeat: ({ outBytes, lastLine }) => {
+      disk.look();
+      act.beat({ doing: label, outBytes, lastLine });
+    },
     limits: { wallMs: command.timeout, outputBytesMax },
     graceMs: host.graceMs,
   });
@@ -60,6 +67,12 @@ async function runOnce(host: Host, { command, dir, token, cwd, env, label }: Com
   const ended = endedByItself(exit);
   if (!ended) return null;
   const { killed: swept } = await sweep(token, handle);
+  const trouble = await disk.problem();
+  if (trouble) {
+    // Red for want of room is red for no reason, and what it printed may be cut short: it counts neither way.
+    await setAside(dir);
+    throw new PdlcError('disk_failed', `${label} ran on a disk that took no writes, and runs again: ${trouble}`);
+  }
   const longTail = await bothTails(dir);
   return { exit: ended, tail: longTail.slice(-tailBytesMax), longTail, durationMs: Math.round(performance.now() - startedMs), swept };
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { outcomeProblem } from '../../machines/contract/attempt.js';
 import { blockingFindings, type Card, cardSchema } from '../../machines/contract/card.js';
+import { PdlcError } from '../../machines/contract/failure.js';
 import { stateDir } from '../../machines/contract/state-file.js';
 import type { Usage } from '../../machines/contract/usage.js';
 import { commandAgent } from '../agents/command.js';
@@ -14,7 +15,7 @@ import { diffText } from '../git/lists.js';
 import { makeRoom } from '../git/room.js';
 import { agentEnvironment, readEnvironment } from '../host/environment.js';
 import { removeTree } from '../host/files.js';
-import { isIntended } from '../process/control-dir.js';
+import { isIntended, setAside } from '../process/control-dir.js';
 import { tokenOf } from './check.js';
 import type { Judging } from './judging.js';
 import type { RoomSlot } from './slot.js';
@@ -36,6 +37,7 @@ export async function evaluate(judging: Judging, checks: string[]): Promise<Eval
     const end = await runEvaluator(judging, prompt, time);
     usage.push(end.outcome.usage);
     const problem = (await problemOf(judging, end)) ?? null;
+    if (problem !== null && end.disk) await refuseDisk(judging, { time, problem, disk: end.disk });
     if (problem === null) return { card: cardSchema.parse(end.reading.card), problem: '', usage };
     problems.push(problem);
   }
@@ -46,11 +48,19 @@ export async function evaluate(judging: Judging, checks: string[]): Promise<Eval
   };
 }
 
+/** An evaluator that could not write is no evaluator: it starts again once its disk takes writes. */
+async function refuseDisk({ paths, act }: Judging, { time, problem, disk }: { time: number; problem: string; disk: string }): Promise<never> {
+  await setAside(paths.attempt(act.id, partOf(time)));
+  throw new PdlcError('disk_failed', `the evaluator ran on a disk that took no writes (${problem}), and starts again: ${disk}`);
+}
+
+const partOf = (time: number): string => `evaluator-${time}`;
+
 async function runEvaluator(judging: Judging, prompt: string, time: number): Promise<AgentEnd> {
   const { host, act, paths, slot, input } = judging;
   const { run, at, candidate } = input;
   const settings = run.config.stages[at.stage];
-  const part = `evaluator-${time}`;
+  const part = partOf(time);
   const dir = paths.attempt(act.id, part);
   if (!(await isIntended(dir))) await makeCopy(judging);
   const request = {

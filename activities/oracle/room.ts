@@ -1,10 +1,10 @@
 // Owns the room of a judgement: a clean checkout of one commit, with files put back or taken out as the stage's contract asks, and dependencies of its own.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from '../../machines/contract/config.js';
 import { makeRoom } from '../git/room.js';
-import { removeTree } from '../host/files.js';
-import { isIntended } from '../process/control-dir.js';
+import { readIfPresent, removeTree } from '../host/files.js';
+import { isIntended, setAside } from '../process/control-dir.js';
 import type { CheckPlace } from './check.js';
 import { type SetupEnd, setupDir, setupRoom } from './setup.js';
 
@@ -16,15 +16,23 @@ export async function buildRoom(place: CheckPlace, plan: RoomPlan, setup: Comman
   const { paths, act, slot } = place;
   const mark = join(slot.dir, 'room.of');
   const mine = `${paths.dir} ${act.id} ${plan.part}`;
-  if ((await readFile(mark, 'utf8').catch(() => null)) === mine) return { ok: true };
-  await rm(mark, { force: true });
-  if (!(await isIntended(setupDir(place, plan.part)))) await checkOutRoom(place, plan);
+  const checkedOut = `${mine} checked out`;
+  const found = await readIfPresent(mark);
+  if (found === mine) return { ok: true };
+  if (found !== checkedOut) {
+    await rm(mark, { force: true });
+    await checkOutRoom(place, plan);
+    await writeFile(mark, checkedOut, { mode: 0o600 });
+  }
   const end = await setupRoom(place, { command: setup, commit: plan.commit, part: plan.part });
   if (end.ok) await writeFile(mark, mine, { mode: 0o600 });
   return end;
 }
 
-async function checkOutRoom({ host, paths, slot }: CheckPlace, { commit, restore, drop }: RoomPlan): Promise<void> {
+async function checkOutRoom(place: CheckPlace, { commit, part, restore, drop }: RoomPlan): Promise<void> {
+  const { host, paths, slot } = place;
+  // A setup that ran before ran in another room: this act lost that one's slot when it failed, or has built its next room there since.
+  if (await isIntended(setupDir(place, part))) await setAside(setupDir(place, part));
   await removeTree(slot.room);
   await makeRoom({ git: host.git, engineDir: paths.engine, commit, dir: slot.room, ...(restore ? { overlay: [restore] } : {}), ...(drop ? { drop } : {}) });
 }

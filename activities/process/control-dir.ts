@@ -2,11 +2,11 @@
 // Must never hold a value of the environment, and never read a damaged record as anything but "not there".
 
 import { randomUUID } from 'node:crypto';
-import { access, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { PdlcError } from '../../machines/contract/failure.js';
-import { hasCode, readIfPresent } from '../host/files.js';
+import { readIfPresent, writeOnce, writeWhole } from '../host/files.js';
 
 const pidSchema = z.int().min(2);
 const fileMode = 0o600;
@@ -67,6 +67,11 @@ export async function isSettled(dir: string): Promise<boolean> {
   return (await readResult(dir)) !== null || (await readBreach(dir)) !== null;
 }
 
+/** Takes away what ran here, so that it runs again, and keeps it beside for a look. For a process that is over and whose end says nothing. */
+export async function setAside(dir: string): Promise<void> {
+  await rename(dir, `${dir}.void-${randomUUID()}`);
+}
+
 /** Writes everything that a supervisor needs, the spec last, and returns the spec that stands: the first one written wins. */
 export async function writeIntent(dir: string, spec: Spec, prompt: string | Uint8Array): Promise<Spec> {
   const files = filesOf(dir);
@@ -74,7 +79,7 @@ export async function writeIntent(dir: string, spec: Spec, prompt: string | Uint
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const standing = await readSpec(dir);
   if (standing) return standing;
-  await writeAtomically(files.prompt, prompt);
+  await writeWhole(files.prompt, prompt);
   await writeFile(files.out, '', { flag: 'a', mode: fileMode });
   await writeFile(files.err, '', { flag: 'a', mode: fileMode });
   await writeOnce(files.resultNext, `${' '.repeat(resultBytes - 1)}\n`);
@@ -120,7 +125,7 @@ export async function readOffset(dir: string): Promise<number> {
 
 /** Records how many bytes of `out` have been taken. */
 export async function writeOffset(dir: string, bytes: number): Promise<void> {
-  await writeAtomically(filesOf(dir).offset, JSON.stringify(offsetSchema.parse({ bytes })));
+  await writeWhole(filesOf(dir).offset, JSON.stringify(offsetSchema.parse({ bytes })));
 }
 
 async function readRecord<T>(schema: z.ZodType<T>, file: string): Promise<T | null> {
@@ -134,32 +139,4 @@ function parseRecord<T>(schema: z.ZodType<T>, text: string): T | null {
   } catch {
     return null;
   }
-}
-
-async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {
-  await rename(await writeAside(file, content), file);
-}
-
-/** A hard link appears whole or not at all, and only if the name is still free. */
-async function writeOnce(file: string, content: string): Promise<void> {
-  const aside = await writeAside(file, content);
-  try {
-    await link(aside, file);
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  } finally {
-    await rm(aside, { force: true });
-  }
-}
-
-async function writeAside(file: string, content: string | Uint8Array): Promise<string> {
-  const aside = `${file}.${randomUUID()}`;
-  const handle = await open(aside, 'wx', fileMode);
-  try {
-    await handle.writeFile(content);
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
-  return aside;
 }

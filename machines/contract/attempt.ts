@@ -52,7 +52,7 @@ export function outcomeProblem(outcome: AgentOutcome): string | null {
     case 'flooded':
       return 'agent wrote more output than its limit';
     case 'lost':
-      return 'agent process was lost: it is gone and left no result';
+      return `agent process was lost: it is gone and left no result${said}`;
     case 'cancelled':
       return 'agent was stopped by the engine';
     case 'limited':

@@ -25,7 +25,7 @@ function runAs<T>(work: (act: Act, cancel: (details: Details) => void) => Promis
     details.details = new ActivityCancellationDetails(given);
     controller.abort(reason);
   };
-  const result = asyncLocalStorage.run(context, () => withAct((_: null, act) => work(act, cancel))(null));
+  const result = asyncLocalStorage.run(context, () => withAct((_: null, act) => work(act, cancel), { triesMax: 3, disks: () => [] })(null));
   return { result, beats };
 }
 

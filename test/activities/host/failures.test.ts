@@ -22,6 +22,26 @@ test.each<[unknown, string]>([
   expect(failure).toMatchObject({ type: 'unexpected', message, nonRetryable: false });
 });
 
+test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])('%s is a disk that failed, whoever met it', (code) => {
+  expect(toFailure(Object.assign(new Error('write'), { code }))).toMatchObject({ type: 'disk_failed', nonRetryable: false });
+});
+
+test('what fails on a disk that takes no writes is that disk’s failure, unless nothing could mend it', () => {
+  const around = { disk: 'home: no space left', isLast: false };
+  expect(toFailure(new PdlcError('git_failed', 'git write-tree: 128'), around)).toMatchObject({
+    type: 'disk_failed',
+    message: 'home: no space left (git write-tree: 128)',
+  });
+  expect(toFailure(new PdlcError('disk_failed', 'ledger: EIO'), around)).toMatchObject({ message: 'ledger: EIO' });
+  expect(toFailure(new PdlcError('branch_moved', 'elsewhere'), around)).toMatchObject({ type: 'branch_moved', nonRetryable: true });
+});
+
+test('a disk is waited for after the last try, nothing else is', () => {
+  const last = { disk: null, isLast: true };
+  expect(toFailure(new PdlcError('git_failed', 'x'), last)).toMatchObject({ nonRetryable: true });
+  expect(toFailure(new PdlcError('disk_failed', 'x'), last)).toMatchObject({ nonRetryable: false });
+});
+
 test('a cancellation and a failure of Temporal pass as they are', () => {
   for (const error of [new CancelledFailure('x'), ApplicationFailure.create({ type: 'mine' })]) expect(toFailure(error)).toBe(error);
 });
