@@ -7,14 +7,15 @@ import type { Server } from './connect.js';
 import type { Context } from './context.js';
 import { CliError } from './error.js';
 import { findFailing } from './failing.js';
+import { nothingPending, type Pending, readPending } from './pending.js';
 import { openProgress, type Progress } from './progress.js';
 import { type End, hearEnd } from './run-end.js';
 import { type FoundRun, featureIdIn, readLiveReport } from './run-handle.js';
 
 /** How often the report is read, in ms; the run's end is heard at once, without polling. Each reading costs the worker a task of its own. */
 const pollMs = 400;
-/** How often a moving run is asked what its agent last said, in ms. */
-const activityMs = 1_000;
+/** How often the server is asked what the act of a moving run does, in ms: where it is shown live, and where only its troubles are. */
+const pendingMs = { live: 1_000, plain: 4_000 };
 /** After this long without any worker answering, the local stack is looked at, or the person is told, in ms. */
 const silentWorkerMs = 8_000;
 
@@ -48,14 +49,14 @@ async function watchRun({ context, server, run, progress, options, leave }: Watc
   const over = hearEnd(server, run, leave.signal);
   over.catch(() => undefined); // heard below, where it is waited for
   let end: End | null = null;
-  let activity: string | null = null;
-  let askedAt = 0;
+  let pending: Pending = nothingPending;
+  let askedAt = Date.now();
   let answeredAt = Date.now();
   while (!leave.signal.aborted) {
     const report = end?.result ?? (await readLiveReport(server, run));
     if (report) {
       answeredAt = Date.now();
-      progress.show(report, activity);
+      progress.show(report, pending);
       if (isStopped(report, end !== null, options)) return report;
     } else {
       await refuseFailing(context, server, run);
@@ -64,9 +65,9 @@ async function watchRun({ context, server, run, progress, options, leave }: Watc
       await wake(context, server);
       answeredAt = Date.now() + 10 * silentWorkerMs;
     }
-    if (context.isTerminal && Date.now() - askedAt > activityMs) {
+    if (Date.now() - askedAt > (context.isTerminal ? pendingMs.live : pendingMs.plain)) {
       askedAt = Date.now();
-      activity = await lastActivity(run);
+      pending = await readPending(run);
     }
     if (end) await sleep(pollMs);
     else end = await firstWithin(over, pollMs);
@@ -99,19 +100,6 @@ async function firstWithin<T>(promise: Promise<T>, timeoutMs: number): Promise<T
 function isStopped(report: Report, isClosed: boolean, { wait }: FollowOptions): boolean {
   if (isFinal(report.state)) return isClosed;
   return isWaiting(report.state) && !(wait && report.state === 'limited');
-}
-
-async function lastActivity({ handle }: FoundRun): Promise<string | null> {
-  try {
-    const { raw } = await handle.describe();
-    const payload = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
-    if (!payload) return null;
-    const details: unknown = JSON.parse(Buffer.from(payload).toString());
-    const { doing, lastLine } = details as { doing?: string; lastLine?: string | null }; // written by our own activities
-    return lastLine || doing || null;
-  } catch {
-    return null; // only decoration: the run itself is read elsewhere
-  }
 }
 
 async function detached({ signal }: AbortController, { workflowId }: FoundRun): Promise<never> {

@@ -33,7 +33,7 @@ export function writeInputs(context: Context, feature: Feature, { design, config
   const dir = join(featureDir(context.home, feature.repo.project, feature.id), 'inputs', randomUUID());
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const pass = Object.values(config.stages).flatMap(({ agent, evaluator }) => [...agent.pass, ...evaluator.pass]);
-  const write = (name: string, data: string | Buffer): void => writeFileSync(join(dir, name), data, { mode: 0o600 });
+  const write = (name: string, data: string | Buffer): void => writeFileSync(join(dir, name), data, { mode: 0o600, flush: true });
   write('design', design);
   write('state.json', feature.stateText);
   write(environmentFile, JSON.stringify(takeEnvironment(context.env, pass)));

@@ -3,10 +3,11 @@ import { clearLine, cursorTo } from 'node:readline';
 import type { Report } from '../machines/contract/report.js';
 import { isFinal, isWaiting } from '../machines/contract/run-state.js';
 import type { Context } from './context.js';
+import type { Pending } from './pending.js';
 import { moneyText, plain, stepLines } from './render.js';
 
 /** Shows a run as it moves; `end` leaves the terminal clean. */
-export type Progress = { show: (report: Report, activity: string | null) => void; end: () => void };
+export type Progress = { show: (report: Report, pending: Pending) => void; end: () => void };
 
 /** Progress for this context; lines already shown are not shown again. */
 export function openProgress({ err, isTerminal, useColor }: Pick<Context, 'err' | 'isTerminal' | 'useColor'>): Progress {
@@ -14,6 +15,7 @@ export function openProgress({ err, isTerminal, useColor }: Pick<Context, 'err' 
   let settled = 0;
   let liveLine = false;
   let shown = '';
+  let saidTrouble: string | null = null;
   const erase = (): void => {
     if (!liveLine) return;
     clearLine(process.stderr, 0);
@@ -21,7 +23,7 @@ export function openProgress({ err, isTerminal, useColor }: Pick<Context, 'err' 
     liveLine = false;
   };
   return {
-    show(report, activity) {
+    show(report, { activity, trouble }) {
       const done = report.steps.filter(({ ok }) => ok !== null);
       const now = `${report.state} ${report.stage} ${report.stepsUsed} ${report.attempt}`;
       if (done.length > settled || now !== saidAbout) erase();
@@ -30,6 +32,11 @@ export function openProgress({ err, isTerminal, useColor }: Pick<Context, 'err' 
       const moving = !isFinal(report.state) && !isWaiting(report.state);
       if (now !== saidAbout && moving && !isTerminal) err(movingText(report));
       saidAbout = now;
+      if (moving && trouble && trouble !== saidTrouble) {
+        erase();
+        err(`  ${plain(trouble)}`);
+        saidTrouble = trouble;
+      }
       if (isTerminal && moving) {
         const line = shorten(`${movingText(report)} · ${elapsed(report)} · ${moneyText(report)}${activity ? ` · ${plain(activity)}` : ''}`);
         if (line !== shown || !liveLine) rewrite(line);

@@ -7,6 +7,7 @@ import type { Context } from '../context.js';
 import { CliError } from '../error.js';
 import { findFailing } from '../failing.js';
 import { type Feature, findFeature, untrackedState } from '../feature.js';
+import { readPending } from '../pending.js';
 import { statusLines } from '../render.js';
 import { findRun, readLiveReport, uiUrlOf } from '../run-handle.js';
 import { reportWithoutRun, runJson } from '../run-json.js';
@@ -62,7 +63,7 @@ async function fromServer(context: Context, feature: Feature, seen: boolean): Pr
   try {
     const run = await findRun(server, feature.repo.project, feature.id);
     const report = run && (await readLiveReport(server, run));
-    if (report) return { report, uiUrl: uiUrlOf(server, run.workflowId), note: null };
+    if (report) return { report: { ...report, reason: report.reason ?? (await readPending(run)).trouble }, uiUrl: uiUrlOf(server, run.workflowId), note: null };
     const failing = run?.isOpen ? await findFailing(server, run) : null;
     // Open, but nothing is known of it yet: no worker has answered, and none has written.
     return run?.isOpen && !seen
