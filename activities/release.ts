@@ -7,7 +7,7 @@ import { capture } from './git/capture.js';
 import { attemptRef } from './git/engine-repo.js';
 import { publishRef } from './git/publish.js';
 import { readRef } from './git/refs.js';
-import { exists, removeTree } from './host/files.js';
+import { exists, hasCode, removeTree } from './host/files.js';
 import { type Host, pathsOf } from './host/host.js';
 import type { RunPaths } from './host/paths.js';
 import { appendEntries } from './ledger/append.js';
@@ -70,6 +70,8 @@ async function putAside(paths: RunPaths): Promise<void> {
   if (await exists(paths.tree)) await rename(paths.tree, gone);
   // The agent's own repository may hold stashes and branches; it is small next to the files, so it is kept.
   await mkdir(kept, { recursive: true });
-  await rename(join(gone, '.git'), join(kept, 'end')).catch(() => undefined);
+  await rename(join(gone, '.git'), join(kept, 'end')).catch((error) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
   await removeTree(gone);
 }

@@ -1,11 +1,11 @@
 // Moves refs. In the user's repository by git's own compare-and-swap; in the engine's, where nobody else writes, as plain files that appear whole,
 // so that a killed engine leaves no lock there. Must never remove a lock that someone else may hold.
 
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PdlcError } from '../../machines/contract/failure.js';
-import { readIfPresent } from '../host/files.js';
+import { readIfPresent, writeWhole } from '../host/files.js';
 import type { Git } from './git.js';
 
 /** A lock of the engine's own in the user's repository counts as left by a killed engine when it is older than this, in ms; git holds one for a few. */
@@ -20,8 +20,8 @@ export async function readEngineRef(engineDir: string, ref: string): Promise<str
 export async function setEngineRef(engineDir: string, ref: string, commit: string): Promise<void> {
   const before = await readEngineRef(engineDir, ref);
   if (before === commit) return;
-  if (before !== null) await writeWhole(join(engineDir, 'refs/pdlc/replaced', before), `${before}\n`);
-  await writeWhole(join(engineDir, ref), `${commit}\n`);
+  if (before !== null) await write(join(engineDir, 'refs/pdlc/replaced', before), `${before}\n`);
+  await write(join(engineDir, ref), `${commit}\n`);
 }
 
 /** One move in the user's repository: `expected` is where the ref must be (null: nowhere). `engineDir` keeps the note by which an own lock is known. */
@@ -32,7 +32,7 @@ export async function moveRef({ git, engineDir, gitDir, ref, commit, expected }:
   const note = join(engineDir, 'moving', createHash('sha256').update(`${gitDir}\n${ref}`).digest('hex'));
   const isRepeat = (await readIfPresent(note)) === commit;
   if (isRepeat) await removeOwnLock(join(gitDir, `${ref}.lock`), commit);
-  await writeWhole(note, commit);
+  await write(note, commit);
   try {
     await compareAndSwap({ git, gitDir, ref, commit, expected });
   } catch (error) {
@@ -74,9 +74,7 @@ async function removeOwnLock(lock: string, commit: string): Promise<void> {
   if (Date.now() - (await stat(lock)).mtimeMs > staleLockMs) await rm(lock, { force: true });
 }
 
-async function writeWhole(file: string, text: string): Promise<void> {
-  const aside = join(dirname(file), `.${randomUUID()}`);
+async function write(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(aside, text, { flag: 'wx', flush: true });
-  await rename(aside, file);
+  await writeWhole(file, text);
 }

@@ -1,7 +1,9 @@
 // Looks at an agent's tree: what changed since the tip, what of it counts, what is left out and why. Must never follow a link or write anything.
 // Paths are held as latin1 text, one character per byte, so that a name in any encoding reaches git exactly.
+import type { Stats } from 'node:fs';
 import { access, constants, lstat, readFile } from 'node:fs/promises';
 import type { Omission } from '../../machines/contract/attempt.js';
+import { hasCode } from '../host/files.js';
 import type { Git, GitOptions } from './git.js';
 import { isStatePath, nameProblem } from './left-out.js';
 
@@ -39,7 +41,7 @@ async function fateOf({ isNew, path, caches, workTree, hugeBytes }: Entry): Prom
   if (path.endsWith('/')) return { path, reason: 'embedded_repository' };
   if (!isNew && (await isBeyondLink(workTree, path))) return 'gone';
   const file = fileOf(workTree, path);
-  const found = await lstat(file).catch(() => null);
+  const found = await look(file);
   if (found === null || found.isDirectory()) return 'gone';
   if (found.isSymbolicLink()) return 'present';
   // What git cannot read (a pipe, a device, a file without permission) would end the whole capture; the tip's version stays.
@@ -53,10 +55,18 @@ async function fateOf({ isNew, path, caches, workTree, hugeBytes }: Entry): Prom
 async function isBeyondLink(workTree: string, path: string): Promise<boolean> {
   const parts = path.split('/');
   for (let depth = 1; depth < parts.length; depth += 1) {
-    const found = await lstat(fileOf(workTree, parts.slice(0, depth).join('/'))).catch(() => null);
+    const found = await look(fileOf(workTree, parts.slice(0, depth).join('/')));
     if (!found?.isDirectory()) return true;
   }
   return false;
+}
+
+/** What stands at a path, null for nothing, also behind a folder that may not be entered; a disk that cannot be read is no answer and throws. */
+async function look(file: Buffer): Promise<Stats | null> {
+  return lstat(file).catch((error) => {
+    if (hasCode(error, 'EIO')) throw error;
+    return null;
+  });
 }
 
 const fileOf = (workTree: string, path: string): Buffer => Buffer.concat([Buffer.from(`${workTree}/`), Buffer.from(path, 'latin1')]);

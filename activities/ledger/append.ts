@@ -1,4 +1,5 @@
 // Owns writing a ledger: only ever longer, synced before it is answered. Never changes or removes a whole line; the caller guarantees one writer at a time.
+import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PdlcError } from '../../machines/contract/failure.js';
@@ -10,38 +11,50 @@ import { type LedgerPrefix, readLedger } from './read.js';
 export type AppendRequest = { file: string; entries: readonly LedgerEntry[]; runKey: string };
 
 /**
- * Appends entries and syncs them; answers with the last number and digest of the file. Safe to repeat because entries that are already there are skipped
- * when they are byte-equal. Throws `ledger_broken` when they differ, leave a gap or the file is damaged, `invalid_input` when one is no entry, and
+ * Appends entries and syncs them; answers with the last number and digest of the file. Safe to repeat because entries that are already there are only
+ * written over with the bytes that they have. Throws `ledger_broken` when they differ, leave a gap or the file is damaged, `invalid_input` when one is no entry, and
  * `disk_failed` when the file cannot be read or written.
  */
 export async function appendEntries({ file, entries, runKey }: AppendRequest): Promise<{ seq: number; digest: string }> {
   const known = await readLedger(file, runKey);
   if (!known.ok && known.kind === 'broken') throw broken(file, known.problem);
   if (!known.ok && known.kind === 'unreadable') throw new PdlcError('disk_failed', `${file}: ${known.problem}`);
-  const next = chain(file, { known, entries, genesis: genesisOf(runKey) });
-  if (entries.length > 0) await write(file, next.lines, known);
-  return { seq: next.seq, digest: next.digest };
+  const added = fitting(file, known, entries);
+  const next = chain([...known.entries, ...added], entries[0]?.seq ?? 1, genesisOf(runKey));
+  if (entries.length > 0) await write(file, next, known);
+  return { seq: known.entries.length + added.length, digest: next.digest };
 }
 
-type Chained = { lines: string; seq: number; digest: string };
-
-function chain(file: string, { known, entries, genesis }: { known: LedgerPrefix; entries: readonly LedgerEntry[]; genesis: string }): Chained {
-  const next: Chained = { lines: '', seq: known.entries.length, digest: known.digest ?? genesis };
+/** The entries that are not there yet. */
+function fitting(file: string, known: LedgerPrefix, entries: readonly LedgerEntry[]): LedgerEntry[] {
+  const added: LedgerEntry[] = [];
   for (const given of entries) {
     const entry = checked(file, given);
     const there = known.entries[entry.seq - 1];
-    if (there) {
-      if (encodeEntry(there, '').line !== encodeEntry(entry, '').line)
-        throw broken(file, `seq ${entry.seq}: expected the entry that is there, found another one to append`);
-      continue;
-    }
-    if (entry.seq !== next.seq + 1) throw broken(file, `expected seq ${next.seq + 1} next, found ${entry.seq}`);
+    if (there && encodeEntry(there, '').line !== encodeEntry(entry, '').line)
+      throw broken(file, `seq ${entry.seq}: expected the entry that is there, found another one to append`);
+    if (there) continue;
+    const next = known.entries.length + added.length + 1;
+    if (entry.seq !== next) throw broken(file, `expected seq ${next} next, found ${entry.seq}`);
+    added.push(entry);
+  }
+  return added;
+}
+
+/** `lines` are to stand at the byte `from`; `digest` is the last one of the file. */
+type Chained = { from: number; lines: Buffer; digest: string };
+
+function chain(whole: readonly LedgerEntry[], firstSeq: number, genesis: string): Chained {
+  const lines: Buffer[] = [];
+  const next = { from: 0, digest: genesis };
+  for (const entry of whole) {
     const { line, digest } = encodeEntry(entry, next.digest);
-    next.lines += `${line}\n`;
-    next.seq = entry.seq;
+    const bytes = Buffer.from(`${line}\n`);
+    if (entry.seq < firstSeq) next.from += bytes.length;
+    else lines.push(bytes);
     next.digest = digest;
   }
-  return next;
+  return { ...next, lines: Buffer.concat(lines) };
 }
 
 function checked(file: string, given: LedgerEntry): LedgerEntry {
@@ -52,20 +65,20 @@ function checked(file: string, given: LedgerEntry): LedgerEntry {
   });
 }
 
-async function write(file: string, lines: string, known: LedgerPrefix): Promise<void> {
+async function write(file: string, { from, lines }: Chained, known: LedgerPrefix): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const handle = await open(file, 'a', 0o600);
+    const handle = await open(file, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       // Cuts off a line that a crash left unfinished; its entry is among those that are given again.
       await handle.truncate(known.bytes);
-      await handle.appendFile(lines);
-      // Also when nothing is new: the call before this one may have died between writing and syncing.
+      // Entries that are there are written over with the same bytes: after a sync that failed, another one alone says well for what never reached the disk.
+      for (let at = 0; at < lines.length; ) at += (await handle.write(lines, at, lines.length - at, from + at)).bytesWritten;
       await handle.datasync();
     } finally {
       await handle.close();
     }
-    if (known.bytes === 0) await syncFolder(dirname(file));
+    if (from === 0) await syncFolder(dirname(file));
   } catch (error) {
     throw new PdlcError('disk_failed', `${file}: expected to write the ledger, found ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,

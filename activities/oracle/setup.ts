@@ -3,12 +3,12 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Command } from '../../machines/contract/config.js';
 import { listTree } from '../git/lists.js';
 import { readEnvironment, trustedEnvironment } from '../host/environment.js';
-import { exists, freshDir, removeTree } from '../host/files.js';
+import { exists, removeTree } from '../host/files.js';
 import type { CheckPlace } from './check.js';
 import { tokenOf } from './check.js';
 import { type CommandEnd, runCommand } from './command.js';
@@ -25,13 +25,13 @@ export type SetupRequest = { command: Command | null; commit: string; part: stri
 
 /** Installs dependencies into the slot's room, from its layer when the lockfiles did not change. */
 export async function setupRoom(place: CheckPlace, request: SetupRequest): Promise<SetupEnd> {
-  const { command, commit } = request;
+  const { command, commit, part } = request;
   if (!command) return { ok: true };
   const layer = join(place.slot.layers, await setupDigest(place, command, commit));
   if (!(await exists(layer))) {
     const end = await runSetup(place, { ...request, command }, place.slot.room);
     if (!end.ok) return end;
-    await keepLayer(place, layer);
+    await keepLayer(place, layer, part);
   }
   await copyLayer(layer, place.slot.room);
   return { ok: true };
@@ -76,20 +76,25 @@ async function setupDigest({ host, paths }: CheckPlace, command: Command, commit
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-async function keepLayer({ host, slot }: CheckPlace, layer: string): Promise<void> {
+/** Safe to repeat because what is moved aside bears the name of its setup: a repeat moves the rest there too, where starting anew would lose what was moved. */
+async function keepLayer(place: CheckPlace, layer: string, part: string): Promise<void> {
+  const { host, slot } = place;
   const { stdout } = await host.git(['ls-files', '--others', '--directory', '-z'], { gitDir: join(slot.room, '.git'), workTree: slot.room, cwd: slot.room });
-  const next = `${layer}.next`;
-  await freshDir(next);
+  const next = join(slot.layers, `${createHash('sha256').update(setupDir(place, part)).digest('hex').slice(0, 32)}.next`);
+  await mkdir(next, { recursive: true, mode: 0o700 });
   for (const path of stdout.split('\0').filter((path) => path !== '')) {
     await mkdir(dirname(join(next, path)), { recursive: true });
     await rename(join(slot.room, path), join(next, path.replace(/\/$/, '')));
   }
-  await dropOldLayers(slot.layers);
+  await dropOldLayers(slot.layers, basename(next));
   await rename(next, layer);
 }
 
-async function dropOldLayers(layers: string): Promise<void> {
-  const names = (await readdir(layers)).filter((name) => !name.endsWith('.next'));
+/** Also what another setup had moved aside and never finished: the slot is this one's now. */
+async function dropOldLayers(layers: string, next: string): Promise<void> {
+  const found = (await readdir(layers)).filter((name) => name !== next);
+  for (const name of found.filter((name) => name.endsWith('.next'))) await removeTree(join(layers, name));
+  const names = found.filter((name) => !name.endsWith('.next'));
   const aged = await Promise.all(names.map(async (name) => ({ name, changedMs: (await stat(join(layers, name))).mtimeMs })));
   const old = aged.sort((a, b) => b.changedMs - a.changedMs).slice(layersMax - 1);
   await Promise.all(old.map(({ name }) => removeTree(join(layers, name))));

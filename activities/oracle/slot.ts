@@ -1,8 +1,10 @@
 // Owns room slots: places in which rooms are built, one user at a time, at paths that stay the same, since installed dependencies may hold absolute paths.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PdlcError } from '../../machines/contract/failure.js';
+import { exists } from '../git/skeleton.js';
 import type { Act } from '../host/act.js';
+import { readIfPresent, writeOnce } from '../host/files.js';
 import type { RunPaths } from '../host/paths.js';
 
 /** Most runs of one project that judge at the same time on one host. */
@@ -23,10 +25,10 @@ export async function withSlot<T>(paths: RunPaths, act: Act, use: (slot: RoomSlo
 
 /** Gives back every slot that a run still holds. */
 export async function releaseSlots(paths: RunPaths): Promise<void> {
-  const names = await readdir(paths.rooms).catch(() => []);
+  const names = (await exists(paths.rooms)) ? await readdir(paths.rooms) : [];
   for (const name of names.filter((name) => name.endsWith('.owner'))) {
     const owner = join(paths.rooms, name);
-    if ((await readFile(owner, 'utf8').catch(() => null)) === paths.dir) await rm(owner, { force: true });
+    if ((await readIfPresent(owner)) === paths.dir) await rm(owner, { force: true });
   }
 }
 
@@ -34,18 +36,11 @@ async function claim(paths: RunPaths): Promise<{ slot: RoomSlot; owner: string }
   await mkdir(paths.rooms, { recursive: true, mode: 0o700 });
   for (let index = 0; index < slotsMax; index += 1) {
     const owner = ownerFile(paths, index);
-    if (await take(owner, paths.dir)) return { slot: await openSlot(join(paths.rooms, String(index))), owner };
+    // Whole or not at all: an owner that a full disk left empty would take the slot for ever.
+    if ((await writeOnce(owner, paths.dir)) || (await readIfPresent(owner)) === paths.dir)
+      return { slot: await openSlot(join(paths.rooms, String(index))), owner };
   }
   throw new PdlcError('process_failed', `${paths.rooms}: all ${slotsMax} room slots are taken; runs of this project wait for one`);
-}
-
-async function take(owner: string, run: string): Promise<boolean> {
-  try {
-    await writeFile(owner, run, { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch {
-    return (await readFile(owner, 'utf8').catch(() => null)) === run;
-  }
 }
 
 async function openSlot(dir: string): Promise<RoomSlot> {
