@@ -26,6 +26,8 @@ export const marker = 'PDLC_MARK';
 
 const startWaitMs = 15_000;
 const startPollMs = 2;
+/** After this long without a record the start is asked for again, in ms: whoever was to start it may have died. A second supervisor starts nothing. */
+const startAgainMs = 1_000;
 // Read at import: an upgrade of the package cannot change a script that is already running.
 const supervisorText = readFileSync(new URL('./supervisor.sh', import.meta.url), 'utf8');
 
@@ -37,8 +39,7 @@ export async function attachOrStart(request: StartRequest, start: Detach = detac
   const spec = await writeIntent(dir, { token, argv, cwd }, prompt);
   refuseStranger(dir, token, spec.token);
   const record = await readStartRecord(dir);
-  if (record === null) start(supervisorOf(dir, spec, env));
-  const started = record === null || record === 'torn' ? await awaitStartRecord(dir) : record;
+  const started = record === null || record === 'torn' ? await awaitStartRecord(dir, () => start(supervisorOf(dir, spec, env))) : record;
   if (started === 'torn') return { dir, token, state: 'lost', started: null };
   refuseStranger(dir, token, started.token);
   return { dir, token, started, ...(await look(dir, started)) };
@@ -50,17 +51,28 @@ function refuseStranger(dir: string, token: string, found: string): void {
 }
 
 function supervisorOf(dir: string, { token, argv, cwd }: Spec, env: StartRequest['env']): DetachRequest {
-  return { file: '/bin/sh', args: ['-c', supervisorText, 'pdlc-supervisor', dir, cwd, ...argv], cwd: dir, env: { ...env, [marker]: token } };
+  return {
+    file: '/bin/sh',
+    args: ['-c', supervisorText, 'pdlc-supervisor', dir, cwd, ...argv],
+    cwd: dir,
+    env: { ...env, [marker]: token },
+  };
 }
 
-async function awaitStartRecord(dir: string): Promise<StartRecord | 'torn'> {
+async function awaitStartRecord(dir: string, ask: () => void): Promise<StartRecord | 'torn'> {
   const deadline = performance.now() + startWaitMs;
+  let askAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     const record = await readStartRecord(dir);
     if (record !== null && record !== 'torn') return record;
-    if (performance.now() > deadline) {
+    const now = performance.now();
+    if (now > deadline) {
       if (record === 'torn') return record;
       throw new PdlcError('process_failed', `${dir}: expected a start record within ${startWaitMs} ms, found none. Trying again is safe.`);
+    }
+    if (record === null && now >= askAt + startAgainMs) {
+      ask();
+      askAt = now;
     }
     await sleep(startPollMs);
   }

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesOf } from '../../../activities/process/control-dir.js';
+import { type DetachRequest, detach } from '../../../activities/process/detach.js';
 import { readIdentity } from '../../../activities/process/identity.js';
 import { attachOrStart } from '../../../activities/process/launch.js';
 import { begin, compileLaunch, end, isGone, outOf, pidIn, request, run, shell, until } from './attempts.js';
@@ -51,6 +52,17 @@ test('an intent without a start record is started, as it was recorded', async ()
   writeFileSync(filesOf(dir).spec, JSON.stringify({ token, argv, cwd }));
   expect(await run({ ...wanted, argv: ['/bin/sh', '-c', 'echo asked'] })).toEqual({ kind: 'exited', exitCode: 0 });
   expect(outOf(wanted)).toBe('recorded\n');
+});
+
+test('a start whose starter died is asked for again, and one that is only slow is not doubled', async () => {
+  const wanted = shell('echo $$ >> starts');
+  const asked: DetachRequest[] = [];
+  const handle = await attachOrStart(wanted, (start) => {
+    if (asked.push(start) > 1) for (const one of asked) detach(one);
+  });
+  expect(await end(handle)).toEqual({ kind: 'exited', exitCode: 0 });
+  expect(asked).toHaveLength(2);
+  expect(readFileSync(join(wanted.cwd, 'starts'), 'utf8').trim().split('\n')).toHaveLength(1);
 });
 
 test('a command whose supervisor and child are both killed is lost and never started again', async () => {
