@@ -6,6 +6,7 @@ import { PdlcError } from '../../machines/contract/failure.js';
 import { readStartRecord, type Spec, type StartRecord, writeIntent } from './control-dir.js';
 import { type Detach, type DetachRequest, detach } from './detach.js';
 import { look } from './look.js';
+import { lockLimitOf, marker } from './mark.js';
 
 /** One command to run once. env is the whole environment of the command (only PDLC_MARK is added); prompt is its stdin. */
 export interface StartRequest extends Spec {
@@ -20,9 +21,6 @@ export type Handle = { dir: string; token: string } & (
   | { state: 'finished'; started: StartRecord; status: number }
   | { state: 'lost'; started: StartRecord | null }
 );
-
-/** The variable that marks every process of an attempt in its environment. */
-export const marker = 'PDLC_MARK';
 
 const startWaitMs = 15_000;
 const startPollMs = 2;
@@ -53,7 +51,7 @@ function refuseStranger(dir: string, token: string, found: string): void {
 function supervisorOf(dir: string, { token, argv, cwd }: Spec, env: StartRequest['env']): DetachRequest {
   return {
     file: '/bin/sh',
-    args: ['-c', supervisorText, 'pdlc-supervisor', dir, cwd, ...argv],
+    args: ['-c', supervisorText, 'pdlc-supervisor', dir, cwd, lockLimitOf(token), ...argv],
     cwd: dir,
     env: { ...env, [marker]: token },
   };

@@ -1,4 +1,4 @@
-// What /proc tells about one process. The only file that knows the layout of /proc/PID/stat.
+// What /proc tells about one process. The only file that knows the layout of its files.
 // Must never turn a process that is gone or not ours to read into anything but null.
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -38,6 +38,16 @@ export async function readEnviron(pid: number): Promise<string[]> {
     return (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0');
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return [];
+    throw error;
+  }
+}
+
+/** The process's soft limit on file locks as the kernel writes it, null when it is gone or the kernel does not tell. */
+export function readLockLimit(pid: number): string | null {
+  try {
+    return /^Max file locks +(\S+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'latin1'))?.[1] ?? null;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return null;
     throw error;
   }
 }

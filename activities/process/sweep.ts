@@ -1,4 +1,4 @@
-// Kills every process of an attempt, found by the marker in its environment, wherever it has fled.
+// Kills every process of an attempt, found by its marks, wherever it has fled.
 // Must never kill the engine itself, nor a pid that another process has taken over since it was looked at.
 
 import { readdir } from 'node:fs/promises';
@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from '../host/files.js';
 import type { StartRecord } from './control-dir.js';
 import { isOfThisBoot } from './identity.js';
-import { marker } from './launch.js';
-import { hasProc, type ProcStat, readEnviron, readStat, ticksPerSecond } from './proc.js';
+import { isMarked } from './mark.js';
+import { hasProc, type ProcStat, readStat, ticksPerSecond } from './proc.js';
 
 /** What a sweep did. `clean`: proven that nothing is left. By `group` (no /proc) nothing can be searched for, so nothing is proven. */
 export type SweepReport = { method: 'environ'; killed: number; clean: boolean } | { method: 'group'; killed: 0; clean: false };
@@ -35,7 +35,8 @@ export async function sweep(token: string, traces: Traces = {}): Promise<SweepRe
     const { members, looked } = await lookFor(token, traces, strangers);
     strangers = members.length === 0 ? new Set([...strangers, ...looked]) : new Set();
     cleanRounds = members.length === 0 ? cleanRounds + 1 : 0;
-    for (const member of members) if (killExactly(member)) killed.add(keyOf(member));
+    const groups = new Set<number>();
+    for (const member of members) if (groups.has(member.group) || killWithGroup(member, groups)) killed.add(keyOf(member));
     if (members.length > 0) await sleep(pauseMs);
   }
   return { method: 'environ', killed: killed.size, clean: cleanRounds === cleanRoundsNeeded };
@@ -85,19 +86,23 @@ async function readTable(pids: readonly number[], mark: Mark): Promise<Row[]> {
 async function readRow(pid: number, { token, sinceTicks }: Mark): Promise<Row | null> {
   const stat = readStat(pid);
   if (stat === null || stat.state === 'Z' || stat.state === 'X' || pid === process.pid) return null;
-  const isMarked = Number(stat.startTime) >= sinceTicks && (await readEnviron(pid)).includes(`${marker}=${token}`);
-  return { ...stat, isMarked };
+  return { ...stat, isMarked: Number(stat.startTime) >= sinceTicks && (await isMarked(pid, token)) };
 }
 
-function killExactly(member: ProcStat): boolean {
+/** Signals the group and not the process alone, because the kernel does that at one stroke: no child is born meanwhile. A session that is
+ *  not the engine's own was opened by the attempt, so all in it are the attempt's. Adds the group to those that are done. */
+function killWithGroup(member: ProcStat, done: Set<number>): boolean {
   const now = readStat(member.pid);
   if (now === null || keyOf(now) !== keyOf(member)) return false;
+  const isGroupOurs = now.group > 1 && now.session > 1 && now.session !== readStat(process.pid)?.session;
   try {
-    return process.kill(member.pid, 'SIGKILL');
+    process.kill(isGroupOurs ? -now.group : now.pid, 'SIGKILL');
   } catch (error) {
     if (hasCode(error, 'ESRCH', 'EPERM')) return false;
     throw error;
   }
+  if (isGroupOurs) done.add(now.group);
+  return true;
 }
 
 function keyOf({ pid, startTime }: ProcStat): string {

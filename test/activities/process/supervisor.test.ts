@@ -8,6 +8,7 @@ import { filesOf, readResult, readStartRecord, type StartRecord, writeIntent } f
 import { isAlive, readIdentity } from '../../../activities/process/identity.js';
 import type { StartRequest } from '../../../activities/process/launch.js';
 import { look, supervisorOf } from '../../../activities/process/look.js';
+import { lockLimitOf } from '../../../activities/process/mark.js';
 import { hasProc } from '../../../activities/process/proc.js';
 import { begin, pidIn, readText, request, shell, until } from './attempts.js';
 
@@ -24,7 +25,7 @@ function isFound([command]: [string, ...string[]]): boolean {
 }
 
 function superviseBy([command, ...options]: [string, ...string[]], { dir, cwd, argv, env, token }: StartRequest) {
-  const args = [...options, '-c', text, 'pdlc-supervisor', dir, cwd, ...argv];
+  const args = [...options, '-c', text, 'pdlc-supervisor', dir, cwd, lockLimitOf(token), ...argv];
   const path = process.env.PATH?.split(':')
     .map((folder) => join(folder, command))
     .find((file) => existsSync(file));

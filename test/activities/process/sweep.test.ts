@@ -1,11 +1,13 @@
 // Guarantees of the sweep: all that carries the token goes, whatever its session or parent, and nothing else.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { hasProc, ticksPerSecond } from '../../../activities/process/proc.js';
+import { hasProc, readEnviron, ticksPerSecond } from '../../../activities/process/proc.js';
 import { membersOf, sweep } from '../../../activities/process/sweep.js';
-import { begin, freshToken, isGone, pidIn, shell, until } from './attempts.js';
+import { begin, freshToken, isGone, pidIn, run, shell, until } from './attempts.js';
 
 const onProc = test.runIf(hasProc);
 
@@ -60,6 +62,24 @@ onProc('descendants that hide their environment belong to the tree as long as th
   expect((await membersOf(wanted.token)).map(({ pid }) => pid)).toContain(child);
   await sweep(wanted.token);
   expect(isGone(child)).toBe(true);
+});
+
+onProc('a grandchild that has cleared its environment and left its session, and whose parents are gone, does not escape', async () => {
+  const wanted = shell('(env -i setsid sh -c "echo \\$\\$ > orphan; exec sleep 600 <&- >&- 2>&-" &); until [ -s orphan ]; do sleep 0.01; done');
+  expect(await run(wanted)).toEqual({ kind: 'exited', exitCode: 0 });
+  const orphan = await pidIn(join(wanted.cwd, 'orphan'));
+  await until(async () => (await readEnviron(orphan)).every((entry) => !entry.startsWith('PDLC_MARK')));
+  expect(await sweep(wanted.token)).toMatchObject({ killed: 1, clean: true });
+  expect(isGone(orphan)).toBe(true);
+});
+
+onProc('what forks and ends faster than it can be looked for is killed with its group', async () => {
+  const wanted = shell('env -i setsid sh -c "f() { echo > born; f & }; f" & until [ -e born ]; do sleep 0.01; done');
+  expect(await run(wanted)).toEqual({ kind: 'exited', exitCode: 0 });
+  expect(await sweep(wanted.token)).toMatchObject({ clean: true });
+  rmSync(join(wanted.cwd, 'born'), { force: true });
+  await sleep(50);
+  expect(existsSync(join(wanted.cwd, 'born'))).toBe(false);
 });
 
 onProc('a marked engine never kills itself', async () => {
