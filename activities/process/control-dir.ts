@@ -1,5 +1,6 @@
 // The files of one control directory, their names, codecs and modes (directory 0700, files 0600).
 // Must never hold a value of the environment, and never read a damaged record as anything but "not there".
+// No read offset is kept: output is read from its end only, so that whoever attaches can neither skip nor repeat any.
 
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, rename, writeFile } from 'node:fs/promises';
@@ -37,8 +38,6 @@ const breachSchema = z.object({ kind: z.enum(['timed_out', 'silent', 'flooded', 
 /** Why the engine itself ended a process. Recorded before the first signal, so that a later watcher says the same. */
 export type Breach = z.infer<typeof breachSchema>;
 
-const offsetSchema = z.object({ bytes: z.int().min(0) });
-
 /** Absolute paths of the files in a control directory. */
 export function filesOf(dir: string) {
   return {
@@ -50,7 +49,6 @@ export function filesOf(dir: string) {
     result: join(dir, 'result'),
     resultNext: join(dir, 'result.next'),
     breach: join(dir, 'breach'),
-    offset: join(dir, 'offset'),
   };
 }
 
@@ -116,16 +114,6 @@ export async function readBreach(dir: string): Promise<Breach | null> {
 /** Records why the engine ends the process. The first reason wins. */
 export async function writeBreach(dir: string, breach: Breach): Promise<void> {
   await writeOnce(filesOf(dir).breach, JSON.stringify(breach));
-}
-
-/** How many bytes of `out` a reader has taken, 0 before the first time. A reader that repeats bytes is right, one that skips is not. */
-export async function readOffset(dir: string): Promise<number> {
-  return (await readRecord(offsetSchema, filesOf(dir).offset))?.bytes ?? 0;
-}
-
-/** Records how many bytes of `out` have been taken. */
-export async function writeOffset(dir: string, bytes: number): Promise<void> {
-  await writeWhole(filesOf(dir).offset, JSON.stringify(offsetSchema.parse({ bytes })));
 }
 
 async function readRecord<T>(schema: z.ZodType<T>, file: string): Promise<T | null> {

@@ -1,11 +1,11 @@
-// Guarantees of the control directory's records: first writer wins, damage reads as absence, offsets survive.
+// Guarantees of the control directory's records: first writer wins, damage reads as absence.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as controlDir from '../../../activities/process/control-dir.js';
 import { freshFolder } from './attempts.js';
 
-const { filesOf, readBreach, readOffset, readResult, readSpec, readStartRecord, writeBreach, writeIntent, writeOffset } = controlDir;
+const { filesOf, readBreach, readResult, readSpec, readStartRecord, writeBreach, writeIntent } = controlDir;
 const spec = (token: string): controlDir.Spec => ({ token, argv: ['true'], cwd: '/' });
 
 test('of ten intents in the same instant one stands, and everybody is told which', async () => {
@@ -54,11 +54,4 @@ test('the first breach stands', async () => {
   await writeBreach(dir, { kind: 'cancelled' });
   expect(await readBreach(dir)).toEqual({ kind: 'timed_out' });
   expect(statSync(filesOf(dir).breach).mode & 0o777).toBe(0o600);
-});
-
-test('an offset is zero at first and kept afterwards', async () => {
-  const dir = freshFolder();
-  expect(await readOffset(dir)).toBe(0);
-  await writeOffset(dir, 1234);
-  expect(await readOffset(dir)).toBe(1234);
 });
