@@ -8,18 +8,22 @@ import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { PdlcError } from '../../machines/contract/failure.js';
 import { readIfPresent, writeOnce, writeWhole } from '../host/files.js';
+import { isGroupOf } from './group.js';
 
 const pidSchema = z.int().min(2);
 const fileMode = 0o600;
 const resultBytes = 64;
 
 // The token must be safe in JSON, in shell text and in an environment.
-const specSchema = z.object({
-  token: z.string().regex(/^[A-Za-z0-9._:/@+-]{1,200}$/),
-  argv: z.tuple([z.string().regex(/^[^-]/)], z.string()),
-  cwd: z.string().refine(isAbsolute, 'must be an absolute path'),
-});
-/** What is to run, written before anything is started. The token names the attempt. */
+const specSchema = z
+  .object({
+    token: z.string().regex(/^[A-Za-z0-9._:/@+-]{1,200}$/),
+    argv: z.tuple([z.string().regex(/^[^-]/)], z.string()),
+    cwd: z.string().refine(isAbsolute, 'must be an absolute path'),
+    group: z.string().optional(),
+  })
+  .refine(({ token, group }) => group === undefined || isGroupOf(token, group), 'must name the group of its own token');
+/** What is to run, written before anything is started. The token names the attempt; `group` is the folder of its control group, where one could be made. */
 export type Spec = z.infer<typeof specSchema>;
 
 const startRecordSchema = z.object({

@@ -5,18 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PdlcError } from '../../machines/contract/failure.js';
 import { readStartRecord, type Spec, type StartRecord, writeIntent } from './control-dir.js';
 import { type Detach, type DetachRequest, detach } from './detach.js';
+import { groupOf, makeGroup } from './group.js';
 import { look } from './look.js';
 import { lockLimitOf, marker } from './mark.js';
 
 /** One command to run once. env is the whole environment of the command (only PDLC_MARK is added); prompt is its stdin. */
-export interface StartRequest extends Spec {
+export interface StartRequest extends Omit<Spec, 'group'> {
   dir: string;
   env: Readonly<Record<string, string>>;
   prompt: string | Uint8Array;
 }
 
 /** A process that was found or started. `lost` with a null record: its start record was cut off while it was written. */
-export type Handle = { dir: string; token: string } & (
+export type Handle = { dir: string; token: string; group: string | null } & (
   | { state: 'running'; started: StartRecord }
   | { state: 'finished'; started: StartRecord; status: number }
   | { state: 'lost'; started: StartRecord | null }
@@ -34,13 +35,15 @@ const supervisorText = readFileSync(new URL('./supervisor.sh', import.meta.url),
 export async function attachOrStart(request: StartRequest, start: Detach = detach): Promise<Handle> {
   const { dir, token, argv, cwd, env, prompt } = request;
   // What was recorded runs, even if a newer release would have asked for other arguments.
-  const spec = await writeIntent(dir, { token, argv, cwd }, prompt);
+  const wanted = groupOf(token);
+  const spec = await writeIntent(dir, { token, argv, cwd, ...(wanted && { group: wanted }) }, prompt);
   refuseStranger(dir, token, spec.token);
+  const group = spec.group ?? null;
   const record = await readStartRecord(dir);
   const started = record === null || record === 'torn' ? await awaitStartRecord(dir, () => start(supervisorOf(dir, spec, env))) : record;
-  if (started === 'torn') return { dir, token, state: 'lost', started: null };
+  if (started === 'torn') return { dir, token, group, state: 'lost', started: null };
   refuseStranger(dir, token, started.token);
-  return { dir, token, started, ...(await look(dir, started)) };
+  return { dir, token, group, started, ...(await look(dir, started)) };
 }
 
 function refuseStranger(dir: string, token: string, found: string): void {
@@ -48,10 +51,11 @@ function refuseStranger(dir: string, token: string, found: string): void {
   throw new PdlcError('control_conflict', `${dir}: expected the attempt ${token}, found ${found}. Give each attempt a directory of its own.`);
 }
 
-function supervisorOf(dir: string, { token, argv, cwd }: Spec, env: StartRequest['env']): DetachRequest {
+function supervisorOf(dir: string, { token, argv, cwd, group }: Spec, env: StartRequest['env']): DetachRequest {
+  const joined = group && makeGroup(group) ? group : '';
   return {
     file: '/bin/sh',
-    args: ['-c', supervisorText, 'pdlc-supervisor', dir, cwd, lockLimitOf(token), ...argv],
+    args: ['-c', supervisorText, 'pdlc-supervisor', dir, cwd, lockLimitOf(token), joined, ...argv],
     cwd: dir,
     env: { ...env, [marker]: token },
   };

@@ -10,13 +10,16 @@ import { membersOf, type SweepReport, sweep } from './sweep.js';
 
 const gonePollMs = 10;
 
-/** Ends the group of `identity` (nobody's when null or no longer alive), waiting up to graceMs after TERM, then sweeps. */
-export async function stopTree(token: string, identity: ProcessIdentity | null, graceMs: number): Promise<SweepReport> {
+/** Whose tree it is: the control group is null where none is known. */
+export type Owner = { token: string; group: string | null };
+
+/** Ends the process group of `identity` (nobody's when null or no longer alive), waiting up to graceMs after TERM, then sweeps. */
+export async function stopTree({ token, group: controlGroup }: Owner, identity: ProcessIdentity | null, graceMs: number): Promise<SweepReport> {
   // Taken first: once a parent is dead, a child that hides its environment can no longer be traced to it.
   const known = await membersOf(token);
   const group = identity === null ? null : groupOf(identity);
   if (group !== null && signalGroup(group, 'SIGTERM') && !(await isGroupGone(group, graceMs))) signalGroup(group, 'SIGKILL');
-  return sweep(token, { known });
+  return sweep(token, { known, group: controlGroup });
 }
 
 function groupOf(identity: ProcessIdentity): number | null {

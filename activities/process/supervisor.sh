@@ -1,12 +1,14 @@
 # Runs one command in its control directory and outlives whoever started it: start record, output, exit status.
 # Must never start a command that another supervisor has started, nor die of HUP, INT, QUIT or TERM before the status is written.
-# Called as: sh -c "$TEXT" pdlc-supervisor <control dir> <cwd> <lock limit> <command> [args...], with PDLC_MARK in the environment.
+# Called as: sh -c "$TEXT" pdlc-supervisor <control dir> <cwd> <lock limit> <control group or nothing> <command> [args...], with PDLC_MARK in the environment.
 
 cd "$1" && [ ! -e started ] || exit 1
 pdlc_cwd=$2
 # The mark that no cleared environment takes off (mark.ts); dash has another letter for it than other shells.
 [ ! -r /proc/self/limits ] || { ulimit -S -x "$3" || ulimit -S -w "$3"; } 2> /dev/null
-shift 3
+# All that follows is born into the attempt's own control group, where there is one.
+[ -z "$4" ] || { echo 0 > "$4/cgroup.procs"; } 2> /dev/null
+shift 4
 pdlc_umask=$(umask)
 umask 077
 trap '' HUP INT QUIT TERM

@@ -5,6 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from '../host/files.js';
 import type { StartRecord } from './control-dir.js';
+import { endGroup, groupOf } from './group.js';
 import { isOfThisBoot } from './identity.js';
 import { isMarked } from './mark.js';
 import { hasProc, type ProcStat, readStat, ticksPerSecond } from './proc.js';
@@ -21,23 +22,26 @@ const readsAtOnce = 64;
 /** A supervisor that lost the race for its start record may be older than the one that won it, by less than this, in clock ticks. */
 const raceTicks = ticksPerSecond;
 
-/** What else is known of an attempt: its start record, before which none of its processes began (null: not known), and processes of it that were seen. */
-export type Traces = { started?: StartRecord | null; known?: readonly ProcStat[] };
+/** What else is known of an attempt: its start record, before which none of its processes began (null: not known), processes of it that were seen,
+ *  and its control group (without: the one that this engine would have made). */
+export type Traces = { started?: StartRecord | null; known?: readonly ProcStat[]; group?: string | null };
 
-/** SIGKILLs what carries the token, its descendants, and `known` processes that still live, until two looks in a row find nothing. */
+/** SIGKILLs what carries the token, its descendants, `known` processes that still live and all in the group, until two looks in a row find nothing. */
 export async function sweep(token: string, traces: Traces = {}): Promise<SweepReport> {
   if (!hasProc) return { method: 'group', killed: 0, clean: false };
   const killed = new Set<string>();
+  const group = traces.group ?? groupOf(token);
   let cleanRounds = 0;
   let strangers = new Set<number>();
   for (let round = 0; round < roundsMax && cleanRounds < cleanRoundsNeeded; round += 1) {
     // Right after a look that found nobody only a newcomer can belong: the mark comes by birth.
     const { members, looked } = await lookFor(token, traces, strangers);
-    strangers = members.length === 0 ? new Set([...strangers, ...looked]) : new Set();
-    cleanRounds = members.length === 0 ? cleanRounds + 1 : 0;
     const groups = new Set<number>();
     for (const member of members) if (groups.has(member.group) || killWithGroup(member, groups)) killed.add(keyOf(member));
-    if (members.length > 0) await sleep(pauseMs);
+    const isClean = (group === null || endGroup(group)) && members.length === 0;
+    strangers = isClean ? new Set([...strangers, ...looked]) : new Set();
+    cleanRounds = isClean ? cleanRounds + 1 : 0;
+    if (!isClean) await sleep(pauseMs);
   }
   return { method: 'environ', killed: killed.size, clean: cleanRounds === cleanRoundsNeeded };
 }

@@ -107,14 +107,15 @@ function openEyes(dir: string, started: StartRecord): () => Promise<Sight> {
   };
 }
 
-async function finish({ dir, token, started }: Handle, exit: ProcessExit, graceMs: number): Promise<ProcessExit> {
+async function finish(handle: Handle, exit: ProcessExit, graceMs: number): Promise<ProcessExit> {
+  const { dir, started } = handle;
   if (exit.kind === 'exited' || exit.kind === 'signalled') {
     if (started) await letSupervisorLeave(started);
     return exit;
   }
   // A full disk must not keep a process alive; without the record a later watcher would say lost, which is no pass either.
   if (exit.kind !== 'lost') await writeBreach(dir, { kind: exit.kind }).catch(() => {});
-  await stopTree(token, started && (isAlive(started) ? started : supervisorOf(started)), graceMs);
+  await stopTree(handle, started && (isAlive(started) ? started : supervisorOf(started)), graceMs);
   return exit;
 }
 

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { programProblem } from '../../activities/agents/program.js';
 import type { Repository } from '../../activities/git/read.js';
+import { containment, escapes } from '../../activities/process/containment.js';
 import { explainNotFound, findServerBinary, stackStatus } from '../../worker/stack/index.js';
 import { loadConfig } from '../config.js';
 import { hasOwnServer } from '../connect.js';
@@ -15,7 +16,7 @@ type Finding = { name: string; ok: boolean; found: string; fix: string | null };
 
 /** Prints all findings; exits 0 when everything is in order, else 4. */
 export async function doctor(context: Context, { json }: { json: boolean }): Promise<number> {
-  const findings = [node(), await git(context), home(context), await server(context), ...(await repository(context))];
+  const findings = [node(), await git(context), home(context), processes(), await server(context), ...(await repository(context))];
   const ok = findings.every((finding) => finding.ok);
   if (json) context.out(JSON.stringify({ schema: 'pdlc.doctor/1', ok, findings }));
   else
@@ -53,6 +54,11 @@ function home({ home }: Context): Finding {
   } catch {
     return bad('state folder', `${place} is not writable`, 'set PDLC_HOME to a folder that you can write');
   }
+}
+
+function processes(): Finding {
+  const found = containment();
+  return good('containment', `${found}: ${escapes[found]}`);
 }
 
 async function server(context: Context): Promise<Finding> {

@@ -14,7 +14,7 @@ test('a process that ends on TERM has its grace to tidy up', async () => {
   const wanted = shell(`trap 'sleep 0.2; echo tidy > tidied; exit 0' TERM; touch ready; while :; do sleep 0.02; done`);
   const { started } = await begin(wanted);
   await until(() => existsSync(join(wanted.cwd, 'ready')));
-  expect(await stopTree(wanted.token, started, graceMs)).toMatchObject({ clean: true });
+  expect(await stopTree({ token: wanted.token, group: null }, started, graceMs)).toMatchObject({ clean: true });
   expect(readText(join(wanted.cwd, 'tidied'))).toBe('tidy\n');
 });
 
@@ -23,7 +23,7 @@ test('a child that clears its environment in a session of its own does not escap
   const { started } = await begin(wanted);
   const child = await pidIn(join(wanted.cwd, 'child'));
   await until(() => readText(`/proc/${child}/environ`) === '' && readText(`/proc/${child}/cmdline`).startsWith('/bin/sleep'));
-  expect(await stopTree(wanted.token, started, graceMs)).toMatchObject({ clean: true });
+  expect(await stopTree({ token: wanted.token, group: null }, started, graceMs)).toMatchObject({ clean: true });
   expect(isGone(child)).toBe(true);
 });
 
@@ -31,7 +31,7 @@ test('a process whose start time does not match is not signalled, nor is its gro
   const stranger = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const identity = readIdentity(stranger.pid ?? 0);
   try {
-    expect(await stopTree(freshToken(), identity && { ...identity, startTime: '1' }, 0)).toMatchObject({ killed: 0, clean: true });
+    expect(await stopTree({ token: freshToken(), group: null }, identity && { ...identity, startTime: '1' }, 0)).toMatchObject({ killed: 0, clean: true });
     expect(isGone(stranger.pid ?? 0)).toBe(false);
   } finally {
     stranger.kill('SIGKILL');
@@ -40,12 +40,12 @@ test('a process whose start time does not match is not signalled, nor is its gro
 });
 
 test("the engine's own group is never signalled", async () => {
-  expect(await stopTree(freshToken(), readIdentity(process.pid), 0)).toMatchObject({ killed: 0, clean: true });
+  expect(await stopTree({ token: freshToken(), group: null }, readIdentity(process.pid), 0)).toMatchObject({ killed: 0, clean: true });
 });
 
 test('stopping twice, or with nothing known, is harmless', async () => {
   const wanted = shell('exec sleep 600');
   const { started } = await begin(wanted);
-  expect(await stopTree(wanted.token, null, 0)).toMatchObject({ killed: 2, clean: true });
-  expect(await stopTree(wanted.token, started, 0)).toMatchObject({ killed: 0, clean: true });
+  expect(await stopTree({ token: wanted.token, group: null }, null, 0)).toMatchObject({ killed: 2, clean: true });
+  expect(await stopTree({ token: wanted.token, group: null }, started, 0)).toMatchObject({ killed: 0, clean: true });
 });

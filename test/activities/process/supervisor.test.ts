@@ -25,7 +25,7 @@ function isFound([command]: [string, ...string[]]): boolean {
 }
 
 function superviseBy([command, ...options]: [string, ...string[]], { dir, cwd, argv, env, token }: StartRequest) {
-  const args = [...options, '-c', text, 'pdlc-supervisor', dir, cwd, lockLimitOf(token), ...argv];
+  const args = [...options, '-c', text, 'pdlc-supervisor', dir, cwd, lockLimitOf(token), '', ...argv];
   const path = process.env.PATH?.split(':')
     .map((folder) => join(folder, command))
     .find((file) => existsSync(file));
