@@ -13,7 +13,7 @@ export type Containment = 'cgroup' | 'limit' | 'environment' | 'none';
 export const escapes: Record<Containment, string> = {
   cgroup: 'all that an attempt starts ends at one stroke; only what moves itself out on purpose can stay',
   limit:
-    'what clears its environment and leaves its session is found; what takes off its marks on purpose, or for ever forks into new sessions faster than it can be looked for, can stay',
+    'what clears its environment and leaves its session is found; what takes off its marks on purpose, or for ever forks and ends faster than it can be looked for, can stay',
   environment: 'what clears its environment and has lost its parents can stay',
   none: 'there is no /proc, so only the process group is ended; what leaves it can stay',
 };

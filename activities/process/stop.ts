@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from '../host/files.js';
 import { isAlive, type ProcessIdentity } from './identity.js';
+import { isMarked } from './mark.js';
 import { hasProc, readStat } from './proc.js';
 import { membersOf, type SweepReport, sweep } from './sweep.js';
 
@@ -17,7 +18,7 @@ export type Owner = { token: string; group: string | null };
 export async function stopTree({ token, group: controlGroup }: Owner, identity: ProcessIdentity | null, graceMs: number): Promise<SweepReport> {
   // Taken first: once a parent is dead, a child that hides its environment can no longer be traced to it.
   const known = await membersOf(token);
-  const group = identity === null ? null : groupOf(identity);
+  const group = identity === null || (hasProc && !(await isMarked(identity.pid, token))) ? null : groupOf(identity);
   if (group !== null && signalGroup(group, 'SIGTERM') && !(await isGroupGone(group, graceMs))) signalGroup(group, 'SIGKILL');
   return sweep(token, { known, group: controlGroup });
 }

@@ -1,5 +1,7 @@
 # Runs one command in its control directory and outlives whoever started it: start record, output, exit status.
 # Must never start a command that another supervisor has started, nor die of HUP, INT, QUIT or TERM before the status is written.
+# Holds no lock: the record is created exclusively, names its writer, and is whole before the command begins, so pid, start time and boot
+# prove life at any moment; a lock could say no more. A record that is not whole, or whose writer died before it, never starts anything again.
 # Called as: sh -c "$TEXT" pdlc-supervisor <control dir> <cwd> <lock limit> <control group or nothing> <command> [args...], with PDLC_MARK in the environment.
 
 cd "$1" && [ ! -e started ] || exit 1

@@ -1,7 +1,7 @@
 // Kills every process of an attempt, found by its marks, wherever it has fled.
 // Must never kill the engine itself, nor a pid that another process has taken over since it was looked at.
 
-import { readdir } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from '../host/files.js';
 import type { StartRecord } from './control-dir.js';
@@ -16,7 +16,8 @@ export type SweepReport = { method: 'environ'; killed: number; clean: boolean } 
 type Row = ProcStat & { isMarked: boolean };
 
 const roundsMax = 60;
-const cleanRoundsNeeded = 2;
+/** After the first look only newcomers are read, so that more looks cost little; what forks and ends all the time is missed by one easily. */
+const cleanRoundsNeeded = 10;
 const pauseMs = 15;
 const readsAtOnce = 64;
 /** A supervisor that lost the race for its start record may be older than the one that won it, by less than this, in clock ticks. */
@@ -26,7 +27,7 @@ const raceTicks = ticksPerSecond;
  *  and its control group (without: the one that this engine would have made). */
 export type Traces = { started?: StartRecord | null; known?: readonly ProcStat[]; group?: string | null };
 
-/** SIGKILLs what carries the token, its descendants, `known` processes that still live and all in the group, until two looks in a row find nothing. */
+/** SIGKILLs what carries the token, its descendants, `known` processes that still live and all in the group, until ten looks in a row find nothing. */
 export async function sweep(token: string, traces: Traces = {}): Promise<SweepReport> {
   if (!hasProc) return { method: 'group', killed: 0, clean: false };
   const killed = new Set<string>();
@@ -57,8 +58,9 @@ type Looked = { members: ProcStat[]; looked: number[] };
 async function lookFor(token: string, { started, known = [] }: Traces, except: ReadonlySet<number>): Promise<Looked> {
   const knownKeys = new Set(known.map(keyOf));
   const sinceTicks = started && isOfThisBoot(started) ? Number(started.supervisor.startTime) - raceTicks : 0;
+  // Synchronous, as are stat and limits: what lives for a millisecond only must be read before it is gone.
   const pids = hasProc
-    ? (await readdir('/proc'))
+    ? readdirSync('/proc')
         .filter((name) => /^\d+$/.test(name))
         .map(Number)
         .filter((pid) => !except.has(pid))
@@ -93,19 +95,20 @@ async function readRow(pid: number, { token, sinceTicks }: Mark): Promise<Row | 
   return { ...stat, isMarked: Number(stat.startTime) >= sinceTicks && (await isMarked(pid, token)) };
 }
 
-/** Signals the group and not the process alone, because the kernel does that at one stroke: no child is born meanwhile. A session that is
- *  not the engine's own was opened by the attempt, so all in it are the attempt's. Adds the group to those that are done. */
+/** Signals the group and not the process alone, because the kernel does that at one stroke: no child is born meanwhile, and the group may go on
+ *  when the process that was seen is gone. A session that is not the engine's own was opened by the attempt, so all in it are the attempt's;
+ *  numbers are handed out in turn, so that of a group seen a moment ago is nobody else's yet. Adds the group to those that are done. */
 function killWithGroup(member: ProcStat, done: Set<number>): boolean {
+  const isGroupOurs = member.group > 1 && member.session > 1 && member.session !== readStat(process.pid)?.session;
   const now = readStat(member.pid);
-  if (now === null || keyOf(now) !== keyOf(member)) return false;
-  const isGroupOurs = now.group > 1 && now.session > 1 && now.session !== readStat(process.pid)?.session;
+  if (!isGroupOurs && (now === null || keyOf(now) !== keyOf(member))) return false;
   try {
-    process.kill(isGroupOurs ? -now.group : now.pid, 'SIGKILL');
+    process.kill(isGroupOurs ? -member.group : member.pid, 'SIGKILL');
   } catch (error) {
     if (hasCode(error, 'ESRCH', 'EPERM')) return false;
     throw error;
   }
-  if (isGroupOurs) done.add(now.group);
+  if (isGroupOurs) done.add(member.group);
   return true;
 }
 

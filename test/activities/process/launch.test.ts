@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesOf } from '../../../activities/process/control-dir.js';
 import { type DetachRequest, detach } from '../../../activities/process/detach.js';
-import { readIdentity } from '../../../activities/process/identity.js';
-import { attachOrStart } from '../../../activities/process/launch.js';
+import { type ProcessIdentity, readIdentity } from '../../../activities/process/identity.js';
+import { attachOrStart, type StartRequest } from '../../../activities/process/launch.js';
+import { hasProc } from '../../../activities/process/proc.js';
+import { stopTree } from '../../../activities/process/stop.js';
+import { sweep } from '../../../activities/process/sweep.js';
 import { begin, compileLaunch, end, isGone, outOf, pidIn, request, run, shell, until } from './attempts.js';
 
 test('ten callers in the same instant start one command and all attach to it', async () => {
@@ -94,24 +97,81 @@ test.each([
   ['another start time', { startTime: '1' }],
   ['another boot', { bootId: '00000000-0000-0000-0000-000000000000' }],
 ])('a pid with %s is a stranger: lost, and not signalled', async (_name, change) => {
-  const wanted = shell('exit 0');
-  const stranger = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
-  try {
-    const identity = { ...readIdentity(stranger.pid ?? 0), ...change };
-    const { pid, startTime } = identity;
-    const { dir, token, argv, cwd } = wanted;
-    mkdirSync(dir);
-    writeFileSync(filesOf(dir).spec, JSON.stringify({ token, argv, cwd }));
-    writeFileSync(filesOf(dir).started, JSON.stringify({ ...identity, token, supervisor: { pid, startTime } }));
+  await besideStranger(async (identity) => {
+    const wanted = shell('exit 0');
+    forge(wanted, recordOf(wanted, { ...identity, ...change }));
     const handle = await attachOrStart(wanted);
     expect(handle.state).toBe('lost');
     expect(await end(handle)).toEqual({ kind: 'lost' });
-    expect(isGone(stranger.pid ?? 0)).toBe(false);
+    await sweep(wanted.token, handle);
+  });
+});
+
+test('a start record of another token is a conflict, even when its process lives, and nobody is signalled', async () => {
+  await besideStranger(async (identity) => {
+    const wanted = shell('touch ran');
+    forge(wanted, { ...recordOf(wanted, identity), token: 'test.other' });
+    await expect(attachOrStart(wanted)).rejects.toMatchObject({ kind: 'control_conflict', message: expect.stringContaining('test.other') });
+    expect(existsSync(join(wanted.cwd, 'ran'))).toBe(false);
+  });
+});
+
+test.runIf(hasProc)('a start record that rightly names a living stranger is a conflict, and nobody is signalled', async () => {
+  await besideStranger(async (identity) => {
+    const wanted = shell('touch ran');
+    forge(wanted, recordOf(wanted, identity));
+    await expect(attachOrStart(wanted)).rejects.toMatchObject({ kind: 'control_conflict', message: expect.stringContaining(String(identity.pid)) });
+    expect(existsSync(join(wanted.cwd, 'ran'))).toBe(false);
+    await stopTree({ token: wanted.token, group: null }, identity, 0);
+  });
+});
+
+test('a start record that is cut off stays lost, is never started over, and nobody is signalled', async () => {
+  await besideStranger(async (identity) => {
+    const wanted = shell('touch ran');
+    forge(wanted, JSON.stringify(recordOf(wanted, identity)).slice(0, -20));
+    const handle = await attachOrStart(wanted);
+    expect(handle).toMatchObject({ state: 'lost', started: null });
+    expect(await end(handle)).toEqual({ kind: 'lost' });
+    await sweep(wanted.token, handle);
+    expect(existsSync(join(wanted.cwd, 'ran'))).toBe(false);
+  });
+});
+
+test('a result without a start record is a conflict: nothing is started, and it is no success', async () => {
+  const wanted = shell('touch ran');
+  forge(wanted, null);
+  writeFileSync(filesOf(wanted.dir).result, '{"status":0}');
+  await expect(attachOrStart(wanted)).rejects.toMatchObject({ kind: 'control_conflict', message: expect.stringContaining('result') });
+  expect(existsSync(join(wanted.cwd, 'ran'))).toBe(false);
+});
+
+/** Runs the body beside a process of somebody else that leads a group, and proves that it lives on. */
+async function besideStranger(body: (identity: ProcessIdentity) => Promise<void>): Promise<void> {
+  const stranger = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  const gone = once(stranger, 'exit');
+  try {
+    const identity = readIdentity(stranger.pid ?? 0);
+    if (identity === null) throw new Error('the stranger did not start');
+    await body(identity);
+    expect(isGone(identity.pid)).toBe(false);
   } finally {
     stranger.kill('SIGKILL');
-    await once(stranger, 'exit');
+    await gone;
   }
-});
+}
+
+function recordOf({ token }: StartRequest, { pid, startTime, bootId }: ProcessIdentity): object {
+  return { pid, startTime, bootId, token, supervisor: { pid, startTime } };
+}
+
+/** Writes the control directory of a request by hand: its spec, and a start record as given. */
+function forge({ dir, token, argv, cwd }: StartRequest, record: object | string | null): void {
+  mkdirSync(dir);
+  for (const name of ['prompt', 'out', 'err']) writeFileSync(join(dir, name), '');
+  writeFileSync(filesOf(dir).spec, JSON.stringify({ token, argv, cwd }));
+  if (record !== null) writeFileSync(filesOf(dir).started, typeof record === 'string' ? record : JSON.stringify(record));
+}
 
 test('a directory that holds another token is refused by name', async () => {
   const wanted = shell('exit 0');

@@ -95,6 +95,17 @@ test('5 MB without a newline are no line and no trouble', async () => {
   expect(beats.at(-1)).toMatchObject({ outBytes: 5_000_006, lastLine: null });
 });
 
+test('1 GB of output takes no memory of the watcher, and it beats all the while', async () => {
+  const wanted = shell('truncate -s 1073741824 /proc/self/fd/1; echo; echo end; until [ -e go ]; do sleep 0.02; done; exit 2');
+  const before = process.memoryUsage().rss;
+  const beats: Beat[] = [];
+  const exit = end(await begin(wanted), { outputBytesMax: 2 ** 31, onBeat: (beat) => beats.push(beat) });
+  await until(() => beats.filter(({ lastLine }) => lastLine === 'end').length > 1);
+  writeFileSync(join(wanted.cwd, 'go'), '');
+  expect(await exit).toEqual({ kind: 'exited', exitCode: 2 });
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1_048_576);
+});
+
 test('beats carry pid, bytes and the last clean line', async () => {
   const wanted = shell(`printf 'one\\n\\033[31mtwo\\033[0m \\007é\\n\\nunfinished'; until [ -e go ]; do sleep 0.02; done`);
   const handle = await begin(wanted);
