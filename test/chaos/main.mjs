@@ -1,6 +1,7 @@
 // Owns the chaos harness: node test/chaos/main.mjs [--kills N] [--seed S]. Real loops on a real server; kill -9 of a random process of ours at a random moment, again and again.
 // Afterwards every run must have ended as the one without faults, with no agent doubled, no attempt charged wrongly and nothing left behind.
 import { parseArgs } from 'node:util';
+import { openTable } from './choices.mjs';
 import { openWorld } from './world.mjs';
 
 const { values } = parseArgs({ options: { kills: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } } });
@@ -13,7 +14,7 @@ const killsPerRunMax = 4;
 const perVictimMax = { agent: 1, check: 1, supervisor: 2, nursery: 2, cli: 2, worker: 2, server: 1 };
 
 const world = openWorld(seed);
-const table = new Map();
+const table = openTable();
 const problems = [];
 let kills = 0;
 try {
@@ -21,7 +22,7 @@ try {
     const feature = world.makeFeature(run);
     const killed = await torment(feature);
     kills += killed.length;
-    for (const { victim, moment } of killed) count(victim, moment);
+    for (const { victim, moment } of killed) table.count(victim, moment);
     const found = await feature.problems(killed);
     problems.push(
       ...found.map((problem) => `run ${run}: ${problem} (killed: ${killed.map(({ victim, moment }) => `${victim} in ${moment}`).join(', ') || 'nothing'})`),
@@ -32,7 +33,7 @@ try {
 } finally {
   world.close(problems.length > 0);
 }
-print();
+table.print();
 for (const problem of problems) console.log(`FAILED ${problem}`);
 console.log(
   `${kills} kills, seed ${seed}: ${problems.length === 0 ? 'every run ended as without faults, nothing doubled, nothing left' : `${problems.length} problems; the same seed tries the same again`}`,
@@ -62,16 +63,4 @@ function pick(alive, killed) {
   const kinds = [...new Set(from.map(({ victim }) => victim))];
   const kind = kinds[world.random(kinds.length)];
   return from.find(({ victim }) => victim === kind) ?? null;
-}
-
-function count(victim, moment) {
-  const row = table.get(victim) ?? new Map();
-  table.set(victim, row.set(moment, (row.get(moment) ?? 0) + 1));
-}
-
-function print() {
-  const moments = [...new Set([...table.values()].flatMap((row) => [...row.keys()]))].sort();
-  console.log(['| victim |', ...moments.map((moment) => `${moment} |`)].join(' '));
-  console.log(`|---|${moments.map(() => '---|').join('')}`);
-  for (const [victim, row] of [...table].sort()) console.log([`| ${victim} |`, ...moments.map((moment) => `${row.get(moment) ?? ''} |`)].join(' '));
 }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { generator, openWorld } from './world.mjs';
+import { generator } from './choices.mjs';
+import { openWorld } from './world.mjs';
 
 const { values } = parseArgs({ options: { points: { type: 'string', default: 'all' }, seed: { type: 'string', default: '1' } } });
 const seed = Number(values.seed);

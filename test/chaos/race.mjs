@@ -3,7 +3,8 @@
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { command } from '../helpers/world.mjs';
-import { generator, openWorld } from './world.mjs';
+import { generator } from './choices.mjs';
+import { openWorld } from './world.mjs';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } } });
 const [rounds, seed] = [Number(values.rounds), Number(values.seed)];

@@ -1,10 +1,12 @@
 // Owns the world of the chaos harness: a stack of its own in a temporary folder, features with agents that log their starts, who of ours is alive, and what must hold afterwards.
 // Must never kill a process that it did not find by its own folder, its own record or its own mark.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { childrenOf, killExactly, processes } from '../helpers/processes.mjs';
 import { approvingCard, command, openFolder, stateFile } from '../helpers/world.mjs';
+import { generator } from './choices.mjs';
 
 /** Longest time a run may take with all its kills, in ms; then it counts as lost. */
 const runMsMax = 120_000;
@@ -163,14 +165,6 @@ function stackOf(world) {
   }
 }
 
-function childrenOf(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  } catch {
-    return []; // gone, or a kernel that does not tell
-  }
-}
-
 /** Supervisors, agents and checks of one feature, by the mark and the folder in their environment and place. */
 function markedOf(log, dir) {
   return processes().flatMap(({ pid, environ, cmdline, cwd }) => {
@@ -182,28 +176,6 @@ function markedOf(log, dir) {
 }
 
 const project = (dir) => `/projects/${dir.split('/').at(-1)}-`;
-
-function processes() {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const text = (file) => readFileSync(`/proc/${name}/${file}`, 'latin1').replaceAll('\0', ' ');
-        if (/\) [ZX] /.test(text('stat'))) return [];
-        return [{ pid: Number(name), environ: text('environ'), cmdline: text('cmdline'), cwd: realpathSync(`/proc/${name}/cwd`) }];
-      } catch {
-        return []; // gone meanwhile, or not ours to read
-      }
-    });
-}
-
-function killExactly(pid) {
-  try {
-    return pid > 1 && process.kill(pid, 'SIGKILL');
-  } catch {
-    return false;
-  }
-}
 
 /** Which act of a run had a process last, by its control directories. */
 function momentOf({ env }, dir) {
@@ -219,15 +191,4 @@ function filesBelow(folder, depth = 9) {
     const path = join(folder, entry.name);
     return entry.isDirectory() ? [path, ...filesBelow(path, depth - 1)] : [path];
   });
-}
-
-/** A small generator of whole numbers below a bound (mulberry32). */
-export function generator(seed) {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return below === 0 ? 0 : ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
 }
