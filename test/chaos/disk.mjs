@@ -20,11 +20,12 @@ function again(command, ...args) {
 
 async function main() {
   const scenarios = [
-    ['the disk of the runs fills up while an agent writes', 'runs', { filler: 'worker implement', starts: 4 }],
-    ['the disk of the runs fills up while a check decides what is red', 'runs', { filler: 'check', starts: 3 }],
-    ['the disk of the user’s repository is full when a stage is published', 'repo', { filler: 'worker tdd', starts: 3 }],
-    ['the disk of the runs turns read-only', 'runs', { readOnly: true, starts: 3 }],
-    ['all of PDLC_HOME fills up, the server’s own database too', 'home', { filler: 'worker implement', starts: 4 }],
+    ['the disk of the runs fills up while an agent writes', 'runs', { filler: 'worker implement', starts: [4] }],
+    ['the disk of the runs fills up while a check decides what is red', 'runs', { filler: 'check', starts: [3] }],
+    ['the disk of the user’s repository is full when a stage is published', 'repo', { filler: 'worker tdd', starts: [3] }],
+    // An agent whose result could not be written down is lost, and another one starts.
+    ['the disk of the runs turns read-only', 'runs', { readOnly: true, starts: [3, 4] }],
+    ['all of PDLC_HOME fills up, the server’s own database too', 'home', { filler: 'worker implement', starts: [4] }],
   ];
   const problems = [];
   for (const disk of ['runs', 'home']) {
