@@ -10,10 +10,11 @@ import { tipRef } from './git/engine-repo.js';
 import { commitFiles, publishBranch } from './git/publish.js';
 import { readTexts } from './git/read.js';
 import { setEngineRef } from './git/refs.js';
+import type { Act } from './host/act.js';
 import { type Host, pathsOf } from './host/host.js';
 import type { RunPaths } from './host/paths.js';
-import { appendEntries } from './ledger/append.js';
 import { readLedger } from './ledger/read.js';
+import { appendOrRebuild } from './ledger/rebuild.js';
 import { historyRecords, renderHistory } from './project/history-file.js';
 
 /** How a state file says that nothing is left to do here. */
@@ -22,17 +23,18 @@ const shipStep = 'pdlc-ship';
 const historyBytesMax = 16 * 1_048_576;
 
 /** Publishes. Safe to repeat because entries are skipped by number, commits are the same by content and date, and refs move by compare-and-swap. */
-export async function publish(host: Host, input: PublishInput): Promise<PublishResult> {
+export async function publish(host: Host, input: PublishInput, { past }: Pick<Act, 'past'>): Promise<PublishResult> {
   const { run, runKey, entries, settle } = input;
   const paths = pathsOf(host, input);
-  await appendEntries({ file: paths.ledger, entries, runKey });
-  if (!settle) return { head: null, moved: false, nextStep: null, treeAtHead: false };
+  const repaired = await appendOrRebuild({ file: paths.ledger, entries, runKey }, past);
+  const said = repaired === null ? {} : { repaired };
+  if (!settle) return { head: null, moved: false, nextStep: null, treeAtHead: false, ...said };
   const place = { input, paths };
   const [written, earlier] = await readBefore(host, place, settle.from);
   const before = parse(written ?? (await readFile(join(run.files, 'state.json'), 'utf8')), place);
   const head = await commitState(host, { ...place, state: stateAfter(before, settle.record), tip: settle.tip, earlier: earlier ?? '' });
   const [back] = await Promise.all([readBack(host, { ...place, head, before }), moveBranches(host, { ...place, head, from: settle.from })]);
-  return { head, ...back, treeAtHead: back.nextStep !== shipStep && (await takeTree(host, { ...place, head })) };
+  return { ...said, head, ...back, treeAtHead: back.nextStep !== shipStep && (await takeTree(host, { ...place, head })) };
 }
 
 type Place = { input: PublishInput; paths: RunPaths };

@@ -7,29 +7,31 @@ import { capture } from './git/capture.js';
 import { attemptRef } from './git/engine-repo.js';
 import { publishRef } from './git/publish.js';
 import { readRef } from './git/refs.js';
+import type { Act } from './host/act.js';
 import { exists, hasCode, removeTree } from './host/files.js';
 import { type Host, pathsOf } from './host/host.js';
 import type { RunPaths } from './host/paths.js';
-import { appendEntries } from './ledger/append.js';
+import { appendOrRebuild } from './ledger/rebuild.js';
 import { releaseSlots } from './oracle/slot.js';
 
 /** Most files left out of commits that are kept at the end of a run. */
 const leftOutMax = 10_000;
 
 /** Closes a run. Safe to repeat because leftovers are captured to the same commit and ref, and what is gone stays gone. */
-export async function release(host: Host, input: ReleaseInput): Promise<ReleaseResult> {
+export async function release(host: Host, input: ReleaseInput, { past }: Pick<Act, 'past'>): Promise<ReleaseResult> {
   const { run, runKey, entries } = input;
   const paths = pathsOf(host, input);
-  await appendEntries({ file: paths.ledger, entries, runKey });
+  const repaired = await appendOrRebuild({ file: paths.ledger, entries, runKey }, past);
+  const said = repaired === null ? {} : { repaired };
   await releaseSlots(paths);
   const ref = `refs/pdlc/saved/${run.featureId}/${runKey.slice(0, 8)}`;
-  if (!(await exists(paths.engine))) return { savedRef: null, leftOut: null };
+  if (!(await exists(paths.engine))) return { savedRef: null, leftOut: null, ...said };
   const repo = { commonDir: run.gitDir };
   await requireOwnTree(paths.tree);
   if (await exists(paths.tree)) await saveLeftovers(host, { input, paths, repo, ref });
   await putAside(paths);
   const leftOut = leftOutDir(paths);
-  return { savedRef: (await readRef(host.git, repo.commonDir, ref)) ? ref : null, leftOut: (await exists(leftOut)) ? leftOut : null };
+  return { ...said, savedRef: (await readRef(host.git, repo.commonDir, ref)) ? ref : null, leftOut: (await exists(leftOut)) ? leftOut : null };
 }
 
 async function saveLeftovers(

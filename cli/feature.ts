@@ -9,6 +9,7 @@ import type { Report } from '../machines/contract/report.js';
 import { type StateReading, stateFileBytesMax, stateFilePath } from '../machines/contract/state-file.js';
 import type { Context } from './context.js';
 import { CliError, usageError } from './error.js';
+import { firstFactOf } from './runs-on-disk.js';
 
 /** A feature in its repository: `tip` is its branch's commit (null: no branch yet), `branchProblem` what keeps the engine from writing that branch, `source` where the state was read. */
 export type Feature = {
@@ -41,11 +42,11 @@ export async function openHere(context: Context): Promise<Repository> {
 /** Inside the kept tree of a run the run's own repository is meant, since the tree is only a copy of it. */
 function ownerOf({ cwd, home }: Context): string {
   for (let dir = cwd; dir.startsWith(home) && dir !== home; dir = dirname(dir)) {
+    if (basename(dir) !== 'tree' || basename(dirname(dirname(dir))) !== 'runs') continue;
     const ledger = join(dirname(dir), 'ledger.jsonl');
-    if (basename(dir) !== 'tree' || !existsSync(ledger)) continue;
-    const first: unknown = JSON.parse(readFileSync(ledger, 'utf8').split('\n')[0] ?? '{}');
-    const { repo } = first as { repo?: string }; // written by our own engine
-    return repo ?? cwd;
+    const { repo } = firstFactOf(ledger) ?? {};
+    if (repo) return repo;
+    throw usageError(`${ledger}: expected the run's first fact, which names the repository of this tree, found none; go to that repository and call it there`);
   }
   return cwd;
 }

@@ -4,6 +4,7 @@ import { exitCodes } from '../machines/contract/run-state.js';
 import { addLookCommands } from './commands-look.js';
 import { addRunCommands } from './commands-run.js';
 import { addStackCommands } from './commands-stack.js';
+import { addStateCommands } from './commands-state.js';
 import type { Action, Context } from './context.js';
 import { CliError } from './error.js';
 
@@ -43,9 +44,9 @@ function createProgram(context: Context, action: Action): Command {
     .addHelpText('after', help);
   addRunCommands(program, context, action);
   addLookCommands(program, context, action);
+  addStateCommands(program, context, action);
   addStackCommands(program, context, action);
-  for (const command of program.commands) showUsageOnError(command, program);
-  showUsageOnError(program, program);
+  showUsageOnError(program, 'pdlc', program);
   return program;
 }
 
@@ -58,8 +59,8 @@ Begin with:
   pdlc new --design docs/design/search.md    make a feature; prints its id
   pdlc loop-run F20261130-101500             run it`;
 
-function showUsageOnError(command: Command, program: Command): void {
-  const name = command === program ? 'pdlc' : `pdlc ${command.name()}`;
+function showUsageOnError(command: Command, name: string, program: Command): void {
+  for (const inner of command.commands) showUsageOnError(inner, `${name} ${inner.name()}`, program);
   command.copyInheritedSettings(program);
   command.configureOutput({ ...program.configureOutput(), outputError: (text, write) => write(`${text.trimEnd()}\nusage: ${name} ${command.usage()}`) });
 }

@@ -11,7 +11,8 @@ import { nextCommands, type Surroundings } from './run-json.js';
 const detailLinesMax = 8;
 
 /** The whole status of a run, line by line. */
-export function statusLines(report: Report, { uiUrl, inTheWay }: Surroundings): string[] {
+export function statusLines(report: Report, around: Surroundings): string[] {
+  const { uiUrl, damage } = around;
   const { featureId, state, reason, until, branch, head, base, tree, notices } = report;
   return [
     `${featureId}: ${state}${until ? ` until ${until}` : ''}`,
@@ -21,9 +22,10 @@ export function statusLines(report: Report, { uiUrl, inTheWay }: Surroundings): 
     `  limits: ${limitsText(report.limits)}`,
     ...report.steps.flatMap(stepLines),
     ...notices.map((notice) => `  note: ${plain(notice)}`),
+    ...(damage ? [`  damaged: ${plain(damage)}`] : []),
     ...(tree && isWaiting(state) ? [`  kept tree: ${tree}`] : []),
     ...(uiUrl ? [`  ${uiUrl}`] : []),
-    ...nextCommands(report, inTheWay).map((command, index) => `${index === 0 ? '  next: ' : '        '}${command}`),
+    ...nextCommands(report, around).map((command, index) => `${index === 0 ? '  next: ' : '        '}${command}`),
   ];
 }
 

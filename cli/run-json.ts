@@ -9,16 +9,18 @@ export type RunJson = Omit<Report, 'spend' | 'seq' | 'commands' | 'startedAt' | 
   sentinel: string | null;
   exitCode: number;
   uiUrl: string | null;
+  damage: string | null;
   next: string[];
 };
 
-/** What is known around a run: its page in the web UI, and the untracked state file that `new` made and that a merge would trip over (null: none). */
-export type Surroundings = { uiUrl: string | null; inTheWay: string | null };
+/** What is known around a run: its page in the web UI, the untracked state file that `new` made and that a merge would trip over (null: none), and what is wrong with its ledger on this host (null or absent: nothing is known to be). */
+export type Surroundings = { uiUrl: string | null; inTheWay: string | null; damage?: string | null };
 
 /** Builds the object. */
-export function runJson(report: Report, { uiUrl, inTheWay }: Surroundings): RunJson {
+export function runJson(report: Report, around: Surroundings): RunJson {
+  const { uiUrl, damage = null } = around;
   const { spend: _s, seq: _q, commands: _c, startedAt: _t, attempt: _a, ...shown } = report;
-  return { ...shown, sentinel: sentinelOf(report), exitCode: exitCodeOf(report.state), uiUrl, next: nextCommands(report, inTheWay) };
+  return { ...shown, sentinel: sentinelOf(report), exitCode: exitCodeOf(report.state), uiUrl, damage, next: nextCommands(report, around) };
 }
 
 /** The report of a feature that needed no run: it is done already, or blocked before one could begin. */
@@ -36,7 +38,11 @@ export function sentinelOf({ state, reason }: Pick<Report, 'state' | 'reason'>):
 }
 
 /** Commands that a person may run now, most useful first. */
-export function nextCommands({ state, featureId: id, branch, tree, workflowId }: Report, inTheWay: string | null = null): string[] {
+export function nextCommands(report: Report, { inTheWay = null, damage = null }: Partial<Surroundings> = {}): string[] {
+  return [...(damage ? [`pdlc state rebuild ${report.featureId}`] : []), ...waysOn(report, inTheWay)];
+}
+
+function waysOn({ state, featureId: id, branch, tree, workflowId }: Report, inTheWay: string | null): string[] {
   if (state === 'blocked' && workflowId === '') return [`pdlc resume ${id}`, 'pdlc new --design FILE'];
   const lookAt = tree ? [`cd ${quote(tree)}`] : [];
   const ways: Partial<Record<RunState, string[]>> = {

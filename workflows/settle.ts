@@ -45,7 +45,8 @@ export async function flush(live: Live): Promise<void> {
   if (live.pending.length === 0) return;
   const { publish } = act('publish', live.input, { id: `ledger-${live.report.seq}`, summary: 'write the ledger' });
   // Where it fails, the facts stay in this run's history, and go with the next act that writes.
-  await failureOf(writing(live, (entries) => publish({ run: live.input, runKey: live.runKey, at: null, entries, settle: null })));
+  const writtenNow = writing(live, (entries) => publish({ run: live.input, runKey: live.runKey, at: null, entries, settle: null }));
+  await failureOf(writtenNow.then((written) => sayRepaired(live, written)));
 }
 
 /** Ends the run on its host: what is left in the tree is saved under a ref that is printed, then the tree is removed. */
@@ -55,7 +56,8 @@ export async function release(live: Live): Promise<void> {
   const { release } = act('release', live.input, { id: 'end', summary: `end: ${state}`, soon: state === 'cancelled' });
   const releasing = writing(live, (entries) => release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state }));
   const failed = await failureOf(
-    releasing.then(({ savedRef, leftOut }) => {
+    releasing.then(({ savedRef, leftOut, repaired }) => {
+      sayRepaired(live, { repaired });
       if (savedRef) say(live, `what was left in the tree is saved as ${savedRef}`);
       if (leftOut) say(live, `files that are never committed were left in the tree and are kept in ${leftOut}`);
     }),
@@ -73,6 +75,10 @@ async function writing<T>(live: Live, write: (entries: LedgerEntry[]) => Promise
 
 function say(live: Live, notice: string): void {
   live.report = { ...live.report, notices: [...live.report.notices, notice] };
+}
+
+function sayRepaired(live: Live, { repaired }: Pick<PublishResult, 'repaired'>): void {
+  if (repaired) say(live, repaired);
 }
 
 /** Why an act failed for good, in words, or null; cancellation passes through. */
@@ -99,7 +105,9 @@ async function publishStage(live: Live, ok: boolean, reason: string | null): Pro
   const { publish } = act('publish', live.input, { id: attemptId(at), summary: `${at.stage}: ${ok ? 'passed' : 'stopped'}` });
   const settle = { record, tip, from: live.tip };
   try {
-    return await writing(live, (entries) => publish({ run: live.input, runKey: live.runKey, at, entries, settle }));
+    const published = await writing(live, (entries) => publish({ run: live.input, runKey: live.runKey, at, entries, settle }));
+    sayRepaired(live, published);
+    return published;
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     return { failed: `the stage's result could not be published: ${rootCause(error) ?? error.message}` };

@@ -1,6 +1,7 @@
 // Owns what surrounds every activity: heartbeats while it works, the meaning of each kind of cancellation, and typed failures.
 import { CompleteAsyncError, Context } from '@temporalio/activity';
 import { CancelledFailure, WorkflowNotFoundError } from '@temporalio/common';
+import { type Past, readPast } from '../ledger/past.js';
 import { leaveRunning } from '../process/watch.js';
 import { diskProblem } from './disk.js';
 import { toFailure } from './failures.js';
@@ -8,8 +9,8 @@ import { toFailure } from './failures.js';
 /** How often a working activity says that it lives, in ms; the worker throttles it further. */
 const beatMs = 500;
 
-/** What an activity knows of its own execution. `signal` aborts with `leaveRunning` when only the worker goes away; `beat` shows details in the UI. */
-export type Act = { id: string; signal: AbortSignal; beat: (details: unknown) => void };
+/** What an activity knows of its own execution. `signal` aborts with `leaveRunning` when only the worker goes away; `beat` shows details in the UI; `past` asks the server what the run has handed to its host so far. */
+export type Act = { id: string; signal: AbortSignal; beat: (details: unknown) => void; past: () => Promise<Past | null> };
 
 /** How often an act is tried, whose failure is not one of these `disks`: folders on every disk that it writes to. A disk is waited for as long as the workflow says. */
 type Bounds<Input> = { triesMax: number; disks: (input: Input) => string[] };
@@ -32,7 +33,7 @@ export function withAct<Input, Result>(
       details = next;
     };
     try {
-      return await work(input, { id: context.info.activityId, signal: stop.signal, beat });
+      return await work(input, { id: context.info.activityId, signal: stop.signal, beat, past: () => pastOf(context) });
     } catch (error) {
       if (error instanceof CompleteAsyncError) throw error;
       // Temporal accepts only its own reason as the answer to a cancellation; anything else would be refused and the attempt would hang.
@@ -48,6 +49,10 @@ export function withAct<Input, Result>(
 async function firstProblem(disks: string[]): Promise<string | null> {
   const problems = await Promise.all(disks.map(diskProblem));
   return problems.find((problem) => problem !== null) ?? null;
+}
+
+async function pastOf({ info, client }: Context): Promise<Past | null> {
+  return info.workflowExecution ? readPast(client, info.workflowExecution) : null;
 }
 
 async function reasonOf(context: Context): Promise<unknown> {

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { PdlcError } from '../../machines/contract/failure.js';
 import { type LedgerEntry, ledgerEntrySchema } from '../../machines/contract/ledger.js';
 import { encodeEntry, genesisOf } from './chain.js';
+import { type Head, writeHead } from './head.js';
 import { type LedgerPrefix, readLedger } from './read.js';
 
 /** Where to append what; `runKey` is the run that the ledger belongs to. */
@@ -12,17 +13,18 @@ export type AppendRequest = { file: string; entries: readonly LedgerEntry[]; run
 
 /**
  * Appends entries and syncs them; answers with the last number and digest of the file. Safe to repeat because entries that are already there are only
- * written over with the bytes that they have. Throws `ledger_broken` when they differ, leave a gap or the file is damaged, `invalid_input` when one is no entry, and
+ * written over with the bytes that they have. Throws `ledger_broken` when they differ, leave a gap, or the file is damaged or has lost entries, `invalid_input` when one is no entry, and
  * `disk_failed` when the file cannot be read or written.
  */
 export async function appendEntries({ file, entries, runKey }: AppendRequest): Promise<{ seq: number; digest: string }> {
   const known = await readLedger(file, runKey);
-  if (!known.ok && known.kind === 'broken') throw broken(file, known.problem);
+  if (!known.ok && (known.kind === 'broken' || known.kind === 'cut')) throw broken(file, known.problem);
   if (!known.ok && known.kind === 'unreadable') throw new PdlcError('disk_failed', `${file}: ${known.problem}`);
   const added = fitting(file, known, entries);
   const next = chain([...known.entries, ...added], entries[0]?.seq ?? 1, genesisOf(runKey));
-  if (entries.length > 0) await write(file, next, known);
-  return { seq: known.entries.length + added.length, digest: next.digest };
+  const head = { seq: known.entries.length + added.length, digest: next.digest };
+  if (entries.length > 0) await write(file, { ...next, head }, known);
+  return head;
 }
 
 /** The entries that are not there yet. */
@@ -65,7 +67,7 @@ function checked(file: string, given: LedgerEntry): LedgerEntry {
   });
 }
 
-async function write(file: string, { from, lines }: Chained, known: LedgerPrefix): Promise<void> {
+async function write(file: string, { from, lines, head }: Chained & { head: Head }, known: LedgerPrefix): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const handle = await open(file, constants.O_RDWR | constants.O_CREAT, 0o600);
@@ -78,6 +80,7 @@ async function write(file: string, { from, lines }: Chained, known: LedgerPrefix
     } finally {
       await handle.close();
     }
+    await writeHead(file, head);
     if (from === 0) await syncFolder(dirname(file));
   } catch (error) {
     throw new PdlcError('disk_failed', `${file}: expected to write the ledger, found ${error instanceof Error ? error.message : String(error)}`, {
@@ -86,11 +89,12 @@ async function write(file: string, { from, lines }: Chained, known: LedgerPrefix
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Makes names in a folder last through a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
 }
 
 function broken(file: string, found: string): PdlcError {
-  return new PdlcError('ledger_broken', `${file}: ${found}; keep the file for inspection, move it aside, and the run's history in Temporal can write it again`);
+  return new PdlcError('ledger_broken', `${file}: ${found}`);
 }

@@ -8,12 +8,12 @@ import { latestLedger } from '../runs-on-disk.js';
 /** Prints the ledger, one fact a line, or one JSON object. A damaged ledger is said, and what is sound before the damage is shown. */
 export async function history(context: Context, id: string, { json }: { json: boolean }): Promise<number> {
   const feature = await findFeature(context, id);
-  const ledger = await latestLedger(context.home, feature);
+  const ledger = await latestLedger(context.home, { project: feature.repo.project, id });
   const entries = ledger?.entries ?? [];
   if (json) context.out(JSON.stringify({ schema: 'pdlc.history/1', featureId: id, file: ledger?.file ?? null, problem: ledger?.problem ?? null, entries }));
-  else if (entries.length === 0) context.out(`${id}: no run on this host yet`);
+  else if (entries.length === 0) context.out(`${id}: ${ledger ? 'no fact can be read' : 'no run on this host yet'}`);
   else context.out(entries.map(lineOf).join('\n'));
-  if (ledger?.problem) context.err(`${ledger.file}: ${ledger.problem}`);
+  if (ledger?.problem) context.err(`${ledger.file}: ${ledger.problem}; ask the run's history with: pdlc state rebuild ${id}`);
   return ledger?.problem ? 1 : 0;
 }
 

@@ -5,14 +5,14 @@ import { isFinal, isWaiting } from '../../machines/contract/run-state.js';
 import { nextOf } from '../../machines/contract/state-file.js';
 import { connectEarly, type Server } from '../connect.js';
 import type { Context } from '../context.js';
-import { CliError } from '../error.js';
+import { CliError, unavailable } from '../error.js';
 import { type Feature, findFeature } from '../feature.js';
 import { finish } from '../finish.js';
 import { followRun } from '../follow.js';
 import { limitsText } from '../render.js';
 import { type FoundRun, findRun, readLiveReport, uiUrlOf } from '../run-handle.js';
 import { reportWithoutRun } from '../run-json.js';
-import { hasRuns, latestLedger } from '../runs-on-disk.js';
+import { damageOf, hasRuns, latestLedger } from '../runs-on-disk.js';
 import { type Prepared, prepareRun, type Starting, type StartOptions, startRun } from '../start.js';
 
 /** Options of loop-run; `given`: some were given that only a new run can obey; `wait` false ends at a usage limit instead of waiting for its reset. */
@@ -30,8 +30,9 @@ export async function loopRun(context: Context, id: string, options: LoopRunOpti
   const seen = await findFeature(context, id, { fresh: options.fresh });
   const seenNext = nextOf(seen.state);
   // A feature that is done or blocked by its file needs no server, unless a run of it may be open.
-  if (seenNext.kind !== 'stage' && !hasRuns(context.home, seen)) return finish(context, withoutRun(seen, seenNext), { json: options.json, uiUrl: null });
-  const isFirst = seenNext.kind === 'stage' && !hasRuns(context.home, seen);
+  const ranHere = hasRuns(context.home, { project: seen.repo.project, id });
+  if (seenNext.kind !== 'stage' && !ranHere) return finish(context, withoutRun(seen, seenNext), { json: options.json, uiUrl: null });
+  const isFirst = seenNext.kind === 'stage' && !ranHere;
   const start = { entry: 'work', flags: options.flags, honor: options.honor, fresh: options.fresh } as const;
   // What never ran here is read while the server is reached; whether it ran all the same, the start itself tells.
   const preparing = isFirst ? prepareRun(context, seen, { ...start, stage: seenNext.stage }) : null;
@@ -46,7 +47,7 @@ export async function loopRun(context: Context, id: string, options: LoopRunOpti
     const feature = run ? await findFeature(context, id, { fresh: options.fresh }) : seen;
     const next = nextOf(feature.state);
     if (next.kind !== 'stage')
-      return finish(context, await endOf(context, feature, next), { json: options.json, uiUrl: run && uiUrlOf(server, run.workflowId) });
+      return finish(context, await endOf(context, { feature, next, server, run }), { json: options.json, uiUrl: run && uiUrlOf(server, run.workflowId) });
     return await begin(context, { server, feature, options, start: { ...start, stage: next.stage } });
   } finally {
     await server.close();
@@ -111,10 +112,16 @@ export async function follow(
   return finish(context, report, { json: options.json, uiUrl: uiUrlOf(server, run.workflowId) });
 }
 
-/** A feature that this host's latest run took to where its branch is now ended as that run did, unverified included. */
-async function endOf(context: Context, feature: Feature, next: ReturnType<typeof nextOf>): Promise<Report> {
-  const ledger = next.kind === 'done' ? await latestLedger(context.home, feature) : null;
-  const report = ledger && reportOf(ledger.entries);
+/** A feature that this host's latest run took to where its branch is now ended as that run did, unverified included; 69 when that cannot be known. */
+export async function endOf(
+  context: Context,
+  { feature, next, server, run }: { feature: Feature; next: ReturnType<typeof nextOf>; server: Server; run: FoundRun | null },
+): Promise<Report> {
+  const ledger = next.kind === 'done' ? await latestLedger(context.home, { project: feature.repo.project, id: feature.id }) : null;
+  const live = next.kind === 'done' && run && ledger?.problem !== null ? await readLiveReport(server, run) : null;
+  // The branch alone does not say whether it was verified; a damaged ledger must not turn into a pass.
+  if (ledger && damageOf(ledger) && !live) throw unavailable(`${ledger.file}: ${ledger.problem}; ask the run's history with: pdlc state rebuild ${feature.id}`);
+  const report = live ?? (ledger && reportOf(ledger.entries));
   return report && isFinal(report.state) && report.head === feature.tip ? report : withoutRun(feature, next);
 }
 

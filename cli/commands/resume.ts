@@ -8,8 +8,7 @@ import { CliError, usageError } from '../error.js';
 import { type Feature, findFeature } from '../feature.js';
 import { finish } from '../finish.js';
 import { type FoundRun, findRun } from '../run-handle.js';
-import { reportWithoutRun } from '../run-json.js';
-import { begin, follow } from './loop-run.js';
+import { begin, endOf, follow } from './loop-run.js';
 
 /** Options of resume; `detach` returns as soon as the run has accepted. */
 export type ResumeOptions = { json: boolean; reseal: boolean; detach: boolean };
@@ -22,7 +21,7 @@ export async function resume(context: Context, id: string, options: ResumeOption
     const run = await findRun(server, feature.repo.project, id);
     if (run?.isOpen) return await resumeOpen(context, { server, run, options });
     // A run that ended meanwhile has moved the branch since the first look.
-    return await reopen(context, { server, feature: run ? await findFeature(context, id) : feature, options });
+    return await reopen(context, { server, run, feature: run ? await findFeature(context, id) : feature, options });
   } finally {
     await server.close();
   }
@@ -36,12 +35,13 @@ async function resumeOpen(context: Context, { server, run, options }: { server: 
   return follow(context, { server, run, options: { json: options.json, wait: true } });
 }
 
-async function reopen(context: Context, { server, feature, options }: { server: Server; feature: Feature; options: ResumeOptions }): Promise<number> {
+async function reopen(
+  context: Context,
+  { server, run, feature, options }: { server: Server; run: FoundRun | null; feature: Feature; options: ResumeOptions },
+): Promise<number> {
   const { state } = feature;
   const next = nextOf(state.ok ? { ok: true, state: stateUnblocked(state.state) } : state);
-  if (next.kind === 'done') return finish(context, reportWithoutRun(feature, { state: 'review_done', reason: null }), { json: options.json, uiUrl: null });
-  if (next.kind === 'blocked')
-    return finish(context, reportWithoutRun(feature, { state: 'blocked', reason: next.reason }), { json: options.json, uiUrl: null });
+  if (next.kind !== 'stage') return finish(context, await endOf(context, { feature, next, server, run }), { json: options.json, uiUrl: null });
   if (options.detach) throw usageError(`${feature.id}: there is no open run to resume; start one with: pdlc loop-run ${feature.id}`);
   if (options.reseal) throw new CliError(64, `${feature.id}: --reseal needs an open run; commit the tests on ${feature.branch} instead`);
   context.err(`${feature.id}: no run is open, one is opened at ${next.stage}`);

@@ -60,14 +60,17 @@ export type JudgeInput = ForRun & {
 /** Appends ledger entries and, when a stage ended, writes the state files in a commit of their own, moves the user's branch, and takes the tree there if the stage passed. */
 export type PublishInput = ForRun & { at: AttemptRef | null; entries: LedgerEntry[]; settle: { record: StageRecord; tip: string; from: string } | null };
 
+/** That the ledger was damaged and how it was mended, in words; absent: it was sound. */
+type Repaired = { repaired?: string };
+
 /** `head` is the branch's new tip; `moved` and `nextStep` are read back from the written state, never assumed; `treeAtHead`: the tree stands there, ready for the next stage. */
-export type PublishResult = { head: string | null; moved: boolean; nextStep: string | null; treeAtHead: boolean };
+export type PublishResult = Repaired & { head: string | null; moved: boolean; nextStep: string | null; treeAtHead: boolean };
 
 /** Closes a run: leftovers of the tree are saved under a ref of the user's repository, then the tree is removed. */
 export type ReleaseInput = ForRun & { tip: string; entries: LedgerEntry[]; final: string };
 
 /** The ref that holds what was left in the tree, and the folder with files that are never committed (secrets, huge ones, other repositories); null: nothing of it. */
-export type ReleaseResult = { savedRef: string | null; leftOut: string | null };
+export type ReleaseResult = Repaired & { savedRef: string | null; leftOut: string | null };
 
 /** The agent's outcome after its whole process tree is gone; `swept` counts processes that it had left behind; `capture` is null when there is nothing to judge, or when capturing failed and is still to be done. */
 export type AgentResult = { outcome: AgentOutcome; swept: number; capture: Capture | null };

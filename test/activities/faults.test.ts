@@ -198,6 +198,8 @@ test('a capture is the same commit', async () => {
   await walk({ every: stride, begin: () => copyOf(template), operate: async (run) => ({ captured: await ask(run), fsck: fsck(run.paths.engine) }) });
 });
 
+const nothingPast = { past: async () => null };
+
 test('a stage is published whole or not at all', async () => {
   const template = await worked();
   const work = await capture(template.host, { run: template.run, runKey, at: place, author: 'agent', parent: template.base, tip: template.base, atMs: 0 });
@@ -207,7 +209,7 @@ test('a stage is published whole or not at all', async () => {
     begin: () => copyOf(template),
     operate: async ({ host, run, base }) => {
       const dispatched = [{ kind: 'stage.dispatched', seq: 1, at, stage: 'tdd', step: 1, entry: 'work' } as const];
-      const published = await publish(host, { run, runKey, at: place, entries: dispatched, settle: { record, tip: work.commit, from: base } });
+      const published = await publish(host, { run, runKey, at: place, entries: dispatched, settle: { record, tip: work.commit, from: base } }, nothingPast);
       return { published, branch: shellGit(run.repo, ['rev-parse', 'pdlc/F1']), fsck: fsck(run.repo) };
     },
     look: ({ run }) => {
@@ -224,7 +226,7 @@ test('the end of a run loses nothing that was in its tree', async () => {
     every: stride,
     begin: () => copyOf(template),
     operate: async ({ host, run, base, paths }) => {
-      const { leftOut, savedRef } = await release(host, { run, runKey, tip: base, entries: [], final: 'aborted' });
+      const { leftOut, savedRef } = await release(host, { run, runKey, tip: base, entries: [], final: 'aborted' }, nothingPast);
       const saved = shellGit(run.repo, ['ls-tree', '-r', '--name-only', savedRef ?? '']);
       const agents = shellGit(join(paths.dir, 'old-git', 'end'), ['log', '--format=%s']);
       return { saved, agents, left: leftOut && readdirSync(leftOut), tree: existsSync(paths.tree) };

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { capture } from '../../activities/capture.js';
 import { ensureTree } from '../../activities/git/agent-tree.js';
 import { readLedger } from '../../activities/ledger/read.js';
-import { publish } from '../../activities/publish.js';
+import { publish as publishIn } from '../../activities/publish.js';
 import type { PublishInput } from '../../machines/contract/activities.js';
 import type { LedgerEntry } from '../../machines/contract/ledger.js';
-import { type FeatureState, type StageRecord, stateFilePath } from '../../machines/contract/state-file.js';
+import { type FeatureState, historyFilePath, type StageRecord, stateFilePath } from '../../machines/contract/state-file.js';
 import { snapshotRepo } from '../helpers/sample.js';
 import { put, shellGit } from './git/scene.js';
-import { candidateOn, makeRun, type Run, redFiles } from './oracle/run.js';
+import { actOf, candidateOn, makeRun, type Run, redFiles } from './oracle/run.js';
 
 const at = '2026-01-02T00:00:00.000Z';
 const place = { stage: 'tdd', step: 1, attempt: 1, tries: 0 } as const;
@@ -32,7 +32,9 @@ const input = ({ run, runKey }: Run, change: Partial<PublishInput> = {}): Publis
   settle: null,
   ...change,
 });
+const publish = (host: Run['host'], asked: PublishInput) => publishIn(host, asked, actOf());
 const stateIn = ({ run }: Run, commit: string): FeatureState => JSON.parse(shellGit(run.repo, ['show', `${commit}:${stateFilePath('F1')}`]));
+const historyIn = ({ run }: Run): string => shellGit(run.repo, ['show', `pdlc/F1:${historyFilePath('F1')}`]);
 const branchOf = ({ run }: Run): string => shellGit(run.repo, ['rev-parse', 'pdlc/F1']);
 
 test('without the end of a stage only the ledger grows, each entry once', async () => {
@@ -116,7 +118,23 @@ describe('the end of a stage', () => {
     });
   });
 
-  test('with a ledger that was changed by hand is refused', async () => {
+  test('finds a damaged ledger, writes it again from the run’s past and goes on as if nothing had been', async () => {
+    const [whole, damaged] = [await ready(), await ready()];
+    const entries = [dispatched(1), dispatched(2)];
+    const end = ({ base }: Run) => ({ entries: entries.slice(1), settle: { record, tip: base, from: base } });
+    for (const run of [whole, damaged]) await publish(run.host, input(run));
+    put(damaged.paths.dir, { 'ledger.jsonl': '{"kind":"forged"}\n' });
+    const { moved, nextStep } = await publish(whole.host, input(whole, end(whole)));
+    const past = async () => ({ runKey: damaged.runKey, hostId: damaged.host.hostId, entries });
+    const { repaired, ...published } = await publishIn(damaged.host, input(damaged, end(damaged)), actOf({ past }));
+    const kept = `${damaged.paths.ledger}.damaged-1`;
+    expect(repaired).toContain(kept);
+    expect([readFileSync(kept, 'utf8'), readFileSync(damaged.paths.ledger, 'utf8')]).toEqual(['{"kind":"forged"}\n', readFileSync(whole.paths.ledger, 'utf8')]);
+    expect(published).toMatchObject({ moved, nextStep });
+    expect(historyIn(damaged)).toBe(historyIn(whole));
+  });
+
+  test('with a ledger that was changed by hand, and no past to write it from, is refused', async () => {
     const run = await ready();
     put(run.paths.dir, { 'ledger.jsonl': '{"kind":"forged"}\n' });
     const settle = { record, tip: run.base, from: run.base };

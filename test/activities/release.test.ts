@@ -15,7 +15,7 @@ type Ended = { run: Run; tree: string; end: () => Promise<ReleaseResult> };
 async function begun(): Promise<Ended> {
   const run = await makeRun({ runKey: '0123456789' });
   const tree = await ensureTree({ git, engineDir: run.paths.engine, runDir: run.paths.dir, branch: 'pdlc/F1', commit: run.base });
-  const end = () => release(run.host, { run: run.run, runKey: run.runKey, tip: run.base, entries: [], final: 'aborted' });
+  const end = () => release(run.host, { run: run.run, runKey: run.runKey, tip: run.base, entries: [], final: 'aborted' }, actOf());
   return { run, tree, end };
 }
 
@@ -77,5 +77,5 @@ test('a tree that was replaced by a link to another checkout is refused, and wha
 
 test('a run that never had a repository ends as well', async () => {
   const { host, run } = await makeRun();
-  expect(await release(host, { run, runKey: 'never-began', tip: run.base, entries: [], final: 'aborted' })).toEqual({ savedRef: null, leftOut: null });
+  expect(await release(host, { run, runKey: 'never-began', tip: run.base, entries: [], final: 'aborted' }, actOf())).toEqual({ savedRef: null, leftOut: null });
 });

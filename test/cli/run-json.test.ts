@@ -29,7 +29,9 @@ test('every state names a command that a person may run', () => {
 });
 
 test('an untracked state file is taken out of the way of the merge', () => {
-  expect(nextCommands({ ...report, state: 'review_done' }, 'docs/.pdlc-state/F1.json')).toEqual(['rm docs/.pdlc-state/F1.json && git merge pdlc/F1']);
+  expect(nextCommands({ ...report, state: 'review_done' }, { inTheWay: 'docs/.pdlc-state/F1.json' })).toEqual([
+    'rm docs/.pdlc-state/F1.json && git merge pdlc/F1',
+  ]);
 });
 
 test('a kept tree with an odd path is quoted for a shell', () => {

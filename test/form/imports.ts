@@ -23,6 +23,7 @@ const directions: Direction[] = [
       ...['cli/', 'machines/contract/', 'workflows/messages.ts', 'worker/stack/index.ts'],
       ...['activities/git/read.ts', 'activities/git/git.ts', 'activities/project/', 'activities/ledger/read.ts'],
       ...['activities/host/paths.ts', 'activities/host/environment.ts', 'activities/agents/program.ts', 'activities/process/containment.ts'],
+      ...['activities/ledger/past.ts', 'activities/ledger/rebuild.ts'],
       ...['@temporalio/client', '@temporalio/common', '@temporalio/envconfig', 'commander', ...libraries],
     ],
   },

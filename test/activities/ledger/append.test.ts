@@ -1,9 +1,10 @@
 // Guarantees of writing a ledger: repeatable, only ever longer, refused as soon as anything does not fit.
-import { appendFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { appendEntries } from '../../../activities/ledger/append.js';
+import { headFileOf, readHead } from '../../../activities/ledger/head.js';
 import { readLedger } from '../../../activities/ledger/read.js';
 import { tempDir } from '../../helpers/temp.js';
 import { attempt, captured, judged, numbered, over, settled, started } from './entries.js';
@@ -62,9 +63,9 @@ test('a last line cut short by a crash is cut off at every possible place, and w
   await appendEntries({ file: whole, entries: entries.slice(0, 3), runKey });
   const bytes = readFileSync(whole);
   const secondBegins = bytes.indexOf('\n') + 1;
-  const file = fresh();
-  mkdirSync(join(file, '..'), { recursive: true });
-  for (let length = secondBegins; length < bytes.length; length += 7) {
+  for (let length = secondBegins; length < bytes.length; length += 17) {
+    const file = fresh();
+    await appendEntries({ file, entries: entries.slice(0, 1), runKey });
     writeFileSync(file, bytes.subarray(0, length));
     await appendEntries({ file, entries: entries.slice(1, 3), runKey });
     expect(readFileSync(file)).toEqual(bytes);
@@ -79,13 +80,35 @@ test.each([0, 4_096])('a tail of %i zero bytes, as a power loss leaves it, is no
   expect(await readLedger(file, runKey)).toMatchObject({ ok: true, entries });
 });
 
-test('a ledger of length zero is begun again from its first entry only', async () => {
+test('a ledger that a crash left at length zero is begun again from its first entry only', async () => {
   const file = fresh();
-  await appendEntries({ file, entries: entries.slice(0, 1), runKey });
-  truncateSync(file, 0);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, '');
   await expect(appendEntries({ file, entries: entries.slice(1), runKey })).rejects.toMatchObject({ kind: 'ledger_broken' });
   await appendEntries({ file, entries, runKey });
   expect(await readLedger(file, runKey)).toMatchObject({ ok: true, entries });
+});
+
+test('a ledger that lost entries that were written is not gone on with, not even from its first entry', async () => {
+  const file = fresh();
+  await appendEntries({ file, entries: entries.slice(0, 2), runKey });
+  const older = readFileSync(file);
+  await appendEntries({ file, entries: entries.slice(2, 4), runKey });
+  for (const damage of [() => writeFileSync(file, older), () => truncateSync(file, 0), () => rmSync(file)]) {
+    damage();
+    await expect(appendEntries({ file, entries: entries.slice(4), runKey })).rejects.toMatchObject({ kind: 'ledger_broken' });
+    await expect(appendEntries({ file, entries, runKey })).rejects.toMatchObject({ kind: 'ledger_broken' });
+  }
+});
+
+test('a head that a crash left behind is caught up with', async () => {
+  const file = fresh();
+  await appendEntries({ file, entries: entries.slice(0, 2), runKey });
+  const behind = readFileSync(headFileOf(file));
+  const end = await appendEntries({ file, entries: entries.slice(2), runKey });
+  writeFileSync(headFileOf(file), behind);
+  expect(await appendEntries({ file, entries: entries.slice(2), runKey })).toEqual(end);
+  expect(await readHead(file)).toEqual(end);
 });
 
 test('what does not fit is refused and changes no byte', async () => {

@@ -1,10 +1,11 @@
 // Guarantees of reading a ledger: every damage is found and said, and what stands before it is still given.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { appendEntries } from '../../../activities/ledger/append.js';
 import { encodeEntry, genesisOf } from '../../../activities/ledger/chain.js';
+import { headFileOf } from '../../../activities/ledger/head.js';
 import { readLedger, readReport } from '../../../activities/ledger/read.js';
 import { reportOf } from '../../../machines/contract/report.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -35,8 +36,19 @@ test('a flipped bit anywhere is found, and only entries before it are given', as
   );
 });
 
-test('a ledger cut anywhere gives the entries of its whole lines', async () => {
+test('a ledger cut anywhere is found, between two lines as well, and the entries of its whole lines are given', async () => {
   const { file, bytes } = await written();
+  const lineEnds = [...bytes.keys()].filter((place) => bytes[place] === 0x0a).slice(0, -1);
+  for (const length of [...lineEnds.map((place) => place + 1), ...[...bytes.keys()].filter((place) => place % 19 === 0)]) {
+    writeFileSync(file, bytes.subarray(0, length));
+    const whole = bytes.subarray(0, length).filter((byte) => byte === 0x0a).length;
+    expect(await readLedger(file)).toMatchObject({ ok: false, kind: 'cut', entries: entries.slice(0, whole) });
+  }
+});
+
+test('without a head, as older builds left it, a cut between two lines is no damage', async () => {
+  const { file, bytes } = await written();
+  rmSync(headFileOf(file));
   for (let length = 1; length < bytes.length; length += 13) {
     writeFileSync(file, bytes.subarray(0, length));
     const whole = bytes.subarray(0, length).filter((byte) => byte === 0x0a).length;
@@ -86,7 +98,7 @@ test('the report is the fold over the valid part, with what is wrong behind it',
   writeFileSync(file, bytes.subarray(0, -1));
   expect(await readReport(file)).toEqual({
     report: reportOf(entries.slice(0, -1)),
-    problem: 'line 5: expected a line break at its end, found the end of the file',
+    problem: 'expected the 5 entries that were written, found 4 (line 5: expected a line break at its end, found the end of the file)',
   });
   expect(await readReport(join(file, '..', 'none'))).toEqual({ report: null, problem: 'expected a ledger, found no file' });
 });

@@ -100,7 +100,13 @@ export async function makeRun(change: { config?: Config; files?: Record<string, 
 let acts = 0;
 
 /** An act of its own that nobody cancels, unless a signal is given. */
-export const actOf = (change: Partial<Act> = {}): Act => ({ id: `act-${++acts}`, signal: new AbortController().signal, beat: () => {}, ...change });
+export const actOf = (change: Partial<Act> = {}): Act => ({
+  id: `act-${++acts}`,
+  signal: new AbortController().signal,
+  beat: () => {},
+  past: async () => null,
+  ...change,
+});
 
 /** Commits files on top of a commit, as a capture would. */
 export function candidateOn({ paths }: Run, parent: string, files: Files): Capture {
