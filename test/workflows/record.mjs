@@ -1,5 +1,5 @@
 // Records histories as replay input: every kind of end and wait, run on a stack of its own in a temporary folder. Usage: npm run record
-// Texts of this machine are scrubbed, and inputs of activities are left out: replay compares commands, not what they carry.
+// Texts of this machine are scrubbed, and inputs of activities are left out, but for the facts that they hand to the ledger: replay compares commands, not what they carry.
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -109,8 +109,17 @@ async function record(client) {
 /** One event a line. */
 function textOf(history) {
   const { events } = JSON.parse(historyToJSON(history));
-  for (const { activityTaskScheduledEventAttributes: scheduled } of events) if (scheduled) delete scheduled.input;
+  for (const { activityTaskScheduledEventAttributes: scheduled } of events) if (scheduled) scheduled.input = factsIn(scheduled.input);
   return scrub(`{"events":[\n${events.map((event) => JSON.stringify(event)).join(',\n')}\n]}\n`);
+}
+
+/** Of an activity's input only what a ledger can be written again from; undefined when that is nothing. */
+function factsIn(input) {
+  const [payload] = input?.payloads ?? [];
+  const { run, runKey, entries } = JSON.parse(Buffer.from(payload?.data ?? 'e30=', 'base64').toString());
+  if (!entries) return undefined;
+  const data = Buffer.from(JSON.stringify({ run: { hostId: run.hostId }, runKey, entries })).toString('base64');
+  return { payloads: [{ ...payload, data }] };
 }
 
 /** Payloads are base64; what they hold of this machine's folders is replaced inside them. */

