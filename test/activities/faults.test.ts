@@ -76,7 +76,7 @@ test('a ledger is whole after any failed call, and what it says is on the disk a
       }
     },
   });
-  expect(new Set(struck)).toEqual(new Set(['mkdir', 'open', 'truncate', 'write', 'datasync']));
+  expect(new Set(struck)).toEqual(new Set(['mkdir', 'open', 'truncate', 'write', 'datasync', 'rename', 'rm', 'sync']));
 });
 
 test('the first entries of a ledger are on the disk only when its folder is, too', async () => {
