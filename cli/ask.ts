@@ -32,8 +32,8 @@ export async function ask<Payload extends WithId>(
 ): Promise<Answer> {
   const id = randomUUID();
   await run.handle.signal(what.signal, { ...what.payload, id } as Payload); // exactly the payload with its id
-  const deadline = Date.now() + effectMsMax;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + effectMsMax;
+  while (performance.now() < deadline) {
     const report = await readLiveReport(server, run);
     const command = report?.commands.find((candidate) => candidate.id === id);
     if (report && command) return { kind: 'answered', command, report };

@@ -50,23 +50,23 @@ async function watchRun({ context, server, run, progress, options, leave }: Watc
   over.catch(() => undefined); // heard below, where it is waited for
   let end: End | null = null;
   let pending: Pending = nothingPending;
-  let askedAt = Date.now();
-  let answeredAt = Date.now();
+  let askedAt = performance.now();
+  let answeredAt = performance.now();
   while (!leave.signal.aborted) {
     const report = end?.result ?? (await readLiveReport(server, run));
     if (report) {
-      answeredAt = Date.now();
+      answeredAt = performance.now();
       progress.show(report, pending);
       if (isStopped(report, end !== null, options)) return report;
     } else {
       await refuseFailing(context, server, run);
     }
-    if (!report && Date.now() - answeredAt > silentWorkerMs) {
+    if (!report && performance.now() - answeredAt > silentWorkerMs) {
       await wake(context, server);
-      answeredAt = Date.now() + 10 * silentWorkerMs;
+      answeredAt = performance.now() + 10 * silentWorkerMs;
     }
-    if (Date.now() - askedAt > (context.isTerminal ? pendingMs.live : pendingMs.plain)) {
-      askedAt = Date.now();
+    if (performance.now() - askedAt > (context.isTerminal ? pendingMs.live : pendingMs.plain)) {
+      askedAt = performance.now();
       pending = await readPending(run);
     }
     if (end) await sleep(pollMs);

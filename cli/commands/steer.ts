@@ -41,9 +41,9 @@ export async function cancel(context: Context, id: string, { json }: SteerOption
       return 0;
     }
     await run.handle.cancel();
-    const deadline = Date.now() + closeMsMax;
+    const deadline = performance.now() + closeMsMax;
     let closed = false;
-    while (!closed && Date.now() < deadline) {
+    while (!closed && performance.now() < deadline) {
       closed = (await run.handle.describe()).status.name !== 'RUNNING';
       if (!closed) await sleep(100);
     }

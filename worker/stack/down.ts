@@ -1,9 +1,12 @@
 // Owns `stopStack`: worker first, so that it can hand back its tasks, then the server.
 // Never forgets the ports or touches the database: the next start goes on where this one ended.
+import type { ProcessIdentity } from '../../activities/process/identity.js';
 import { type StopOutcome, stopProcess } from './detached.js';
+import { findServer } from './find-server.js';
 import { withStackLock } from './lock.js';
 import { stackPaths } from './paths.js';
 import { readRecord, writeRecord } from './record.js';
+import { findStray } from './worker-process.js';
 
 /** How the worker and the server came to rest. */
 export interface StoppedStack {
@@ -16,10 +19,16 @@ export function stopStack({ home, graceMs }: { home: string; graceMs: number }):
   const paths = stackPaths(home);
   return withStackLock(paths, async () => {
     const record = readRecord(paths);
-    if (!record) return { worker: 'not_running', server: 'not_running' };
-    const worker = record.worker ? await stopProcess(record.worker.identity, graceMs) : 'not_running';
-    const server = record.server ? await stopProcess(record.server.identity, graceMs) : 'not_running';
-    writeRecord(paths, { ports: record.ports, server: null, worker: null });
+    const worker = await stopOne(record?.worker?.identity, () => findStray(paths), graceMs);
+    const server = await stopOne(record?.server?.identity, () => findServer(paths)?.server.identity, graceMs);
+    if (record) writeRecord(paths, { ports: record.ports, server: null, worker: null });
     return { worker, server };
   });
+}
+
+/** The recorded process, or the one that lives unrecorded. */
+async function stopOne(recorded: ProcessIdentity | undefined, find: () => ProcessIdentity | null | undefined, graceMs: number): Promise<StopOutcome> {
+  const outcome = recorded ? await stopProcess(recorded, graceMs) : 'not_running';
+  const other = outcome === 'not_running' ? find() : null;
+  return other ? stopProcess(other, graceMs) : outcome;
 }

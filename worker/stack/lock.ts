@@ -1,6 +1,6 @@
 // Owns the one lock under which the local stack is started or stopped.
 // Never waits for ever, and never lets a holder that lost the lock start another process.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync, utimesSync } from 'node:fs';
 import { lock } from 'proper-lockfile';
 import { StackError } from './error.js';
 import type { StackPaths } from './paths.js';
@@ -17,6 +17,7 @@ export interface HeldLock {
 /** Runs `work` while no other process starts or stops this stack; throws StackError 'busy' after five minutes of waiting. */
 export async function withStackLock<T>(paths: StackPaths, work: (lock: HeldLock) => Promise<T>): Promise<T> {
   mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
+  takeBackFuture(paths.lock);
   let lost: Error | null = null;
   const release = await lock(paths.folder, {
     lockfilePath: paths.lock,
@@ -37,6 +38,18 @@ export async function withStackLock<T>(paths: StackPaths, work: (lock: HeldLock)
     });
   } finally {
     if (!lost) await release();
+  }
+}
+
+/** A lock whose holder is gone grows stale by the wall clock; one that was touched before the clock was set back would not for all that time. */
+function takeBackFuture(lockPath: string): void {
+  const touched = statSync(lockPath, { throwIfNoEntry: false });
+  const now = new Date();
+  if (!touched || touched.mtimeMs <= now.getTime() + staleMs) return;
+  try {
+    utimesSync(lockPath, now, now); // a holder that lives sees this before the lock is stale, and starts nothing more
+  } catch (error) {
+    if (statSync(lockPath, { throwIfNoEntry: false })) throw error;
   }
 }
 

@@ -15,13 +15,13 @@ const keywordType = 2;
 
 /** Waits up to 20 s for the namespace to answer and puts it right; the reason in words when it does not, else null. */
 export async function prepareNamespace(address: string): Promise<string | null> {
-  const deadline = Date.now() + usableMsMax;
+  const deadline = performance.now() + usableMsMax;
   for (;;) {
     try {
       const connection = await Connection.connect({ address, connectTimeout: connectMsMax });
-      return await connection.withDeadline(deadline, () => prepareOnce(connection));
+      return await connection.withDeadline(Date.now() + usableMsMax, () => prepareOnce(connection));
     } catch (error) {
-      if (Date.now() >= deadline) return error instanceof Error ? error.message : String(error);
+      if (performance.now() >= deadline) return error instanceof Error ? error.message : String(error);
       await sleep(pollMs);
     }
   }

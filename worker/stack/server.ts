@@ -70,7 +70,8 @@ export function serverFailed(paths: StackPaths, found: string): StackError {
     logTail(paths.serverLog),
     `Whole log: ${paths.serverLog}`,
     `If it says that the database is locked, see who holds it: fuser '${paths.folder}'/*.db`,
-    'Then run: pdlc down && pdlc up',
+    `If the database is damaged, put it aside, and the open runs in it: mkdir '${paths.folder}/aside' && mv '${paths.folder}'/*.db* '${paths.folder}/aside'`,
+    'Then run: pdlc up',
   ];
   return new StackError('server_failed', message.join('\n'));
 }

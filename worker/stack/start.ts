@@ -3,8 +3,10 @@
 import { existsSync } from 'node:fs';
 import { isAlive } from '../../activities/process/identity.js';
 import { explainNotFound, findServerBinary } from './binary.js';
+import { beginDatabase, keepDatabase } from './database.js';
 import { stopProcess } from './detached.js';
 import { StackError } from './error.js';
+import { findServer } from './find-server.js';
 import { type HeldLock, withStackLock } from './lock.js';
 import { databasePath, databasesIn, type StackPaths, stackPaths } from './paths.js';
 import { choosePorts } from './ports.js';
@@ -35,8 +37,7 @@ interface Start {
 export function startMissing(request: StackRequest): Promise<Stack> {
   const paths = stackPaths(request.home);
   return withStackLock(paths, async (lock) => {
-    const known = readRecord(paths) ?? { ports: await choosePorts(null), server: null, worker: null };
-    const start: Start = { request, paths, lock, record: known };
+    const start: Start = { request, paths, lock, record: await knownRecord(paths) };
     await launchServer(start);
     const usable = makeServerUsable(start).then(() => request.onServer?.(stackAt(start.record.ports)));
     // A worker that lives is not touched for a server that may not come up; a new one loads its code while the server opens its database.
@@ -46,6 +47,14 @@ export function startMissing(request: StackRequest): Promise<Stack> {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     return stackAt(start.record.ports);
   });
+}
+
+/** What stack.json says, with the server that really lives where the one it names is gone, or nothing is known. */
+async function knownRecord(paths: StackPaths): Promise<StackRecord> {
+  const read = readRecord(paths);
+  if (read && (!read.server || isAlive(read.server.identity))) return read;
+  const found = findServer(paths);
+  return { ports: read?.ports ?? found?.ports ?? (await choosePorts(null)), server: null, worker: read?.worker ?? null, ...found };
 }
 
 async function launchServer(start: Start): Promise<void> {
@@ -63,6 +72,7 @@ async function launchServer(start: Start): Promise<void> {
   }
   const ports = await choosePorts(record.ports);
   start.lock.assertHeld();
+  beginDatabase(database);
   const identity = startServer({ paths, ports, binary });
   save(start, { ports, server: identity && { identity, binary: binary.path, version: binary.version, database, ready: false } });
 }
@@ -71,12 +81,13 @@ async function makeServerUsable(start: Start): Promise<void> {
   const { server, ports } = start.record;
   if (server?.ready) return;
   if (!server || !(await portOpens(server.identity, ports.server))) {
-    if (server) await stopProcess(server.identity, serverGraceMs);
+    const ended = server && (await stopProcess(server.identity, serverGraceMs)) === 'not_running';
     save(start, { server: null });
-    throw serverFailed(start.paths, `port ${ports.server} did not open`);
+    throw serverFailed(start.paths, ended ? `it ended before port ${ports.server} opened` : `port ${ports.server} did not open`);
   }
   const trouble = await prepareNamespace(serverAddress(ports));
   if (trouble) throw serverFailed(start.paths, trouble);
+  keepDatabase(server.database);
   save(start, { server: { ...server, ready: true } });
 }
 

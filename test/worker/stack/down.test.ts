@@ -1,8 +1,10 @@
 // Checks that stopStack leaves nothing running and nothing forgotten.
 // Never stops anything it did not start.
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stopStack } from '../../../worker/stack/down.js';
 import { ensureStack } from '../../../worker/stack/ensure.js';
+import { stackPaths } from '../../../worker/stack/paths.js';
 import { stackStatus } from '../../../worker/stack/status.js';
 import { freshFolder, pidsOf, removeHome, requestFor, serverBinaryForTests } from './support.js';
 
@@ -26,6 +28,13 @@ describe.skipIf(!binary)('stopStack (skipped when no source gives a Temporal ser
     expect([...pidsOf(home, 'start-dev'), ...pidsOf(home, 'fake-worker.mjs')]).toEqual([]);
     expect(await stackStatus(home)).toMatchObject({ server: { state: 'stopped' }, worker: { state: 'stopped' } });
     expect(await ensureStack(requestFor(home, binary))).toEqual(stack);
+  });
+
+  test('it stops a server and a worker that stack.json has lost', async () => {
+    await ensureStack(requestFor(home, binary));
+    rmSync(stackPaths(home).record);
+    expect(await stopStack({ home, graceMs })).toEqual({ worker: 'stopped', server: 'stopped' });
+    expect([...pidsOf(home, 'start-dev'), ...pidsOf(home, 'fake-worker.mjs')]).toEqual([]);
   });
 
   test('a worker that ignores TERM is killed after the grace time', async () => {

@@ -1,6 +1,6 @@
 // Checks that only one piece of work at a time changes the stack.
 // Never starts a server.
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withStackLock } from '../../../worker/stack/lock.js';
@@ -39,6 +39,17 @@ test('a holder that lost the lock may not go on', async () => {
     await expect.poll(() => isHeld(lock), { timeout: 15_000 }).toBe(false);
   });
 }, 20_000);
+
+test('a lock that was left before the clock was set back grows stale from now on', async () => {
+  const paths = stackPaths(home);
+  mkdirSync(paths.lock, { recursive: true });
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  utimesSync(paths.lock, tomorrow, tomorrow);
+  const waiting = withStackLock(paths, async () => 'held');
+  expect(statSync(paths.lock).mtimeMs).toBeLessThanOrEqual(Date.now());
+  rmSync(paths.lock, { recursive: true }); // instead of waiting until it is stale
+  expect(await waiting).toBe('held');
+});
 
 function isHeld(lock: { assertHeld(): void }): boolean {
   try {
