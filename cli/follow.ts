@@ -18,6 +18,8 @@ const pollMs = 400;
 const pendingMs = { live: 1_000, plain: 4_000 };
 /** After this long without any worker answering, the local stack is looked at, or the person is told, in ms. */
 const silentWorkerMs = 8_000;
+/** What means that the person leaves: Ctrl-C, a closed terminal, a plain kill. */
+const leaving = ['SIGINT', 'SIGHUP', 'SIGTERM'] as const;
 
 /** How much of its build's name a worker carries in its own, in characters. */
 const buildMarkLength = 8;
@@ -28,16 +30,16 @@ export type FollowOptions = { wait: boolean };
 /** Which run to stay with, where, and how. */
 export type Followed = { server: Server; run: FoundRun; options: FollowOptions };
 
-/** The report at the moment at which the run waits or is over; 130 when the person leaves first (Ctrl-C), and the run goes on. */
+/** The report at the moment at which the run waits or is over; 130 when the person leaves first, and the run goes on. */
 export async function followRun(context: Context, { server, run, options }: Followed): Promise<Report> {
   const progress = openProgress(context);
   const leave = new AbortController();
   const onSignal = () => leave.abort();
-  process.once('SIGINT', onSignal);
+  for (const signal of leaving) process.once(signal, onSignal);
   try {
     return await Promise.race([watchRun({ context, server, run, progress, options, leave }), detached(leave, run)]);
   } finally {
-    process.off('SIGINT', onSignal);
+    for (const signal of leaving) process.off(signal, onSignal);
     leave.abort();
     progress.end();
   }

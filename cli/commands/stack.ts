@@ -42,6 +42,7 @@ export async function worker(context: Context): Promise<number> {
   const child = spawn(process.execPath, [...workerFlags, workerEntry], { env, stdio: 'inherit' });
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on('SIGINT', pass).on('SIGTERM', pass);
+  process.on('SIGHUP', () => pass('SIGTERM')); // a closed terminal lets it hand back its tasks as well
   context.err(`worker: serving this host (${context.home}); stop it with Ctrl-C, agents go on`);
   const [code, signal] = await once(child, 'exit');
   if (code === null) throw new CliError(1, `worker: ended by ${signal}`);

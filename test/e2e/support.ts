@@ -9,8 +9,8 @@ import { cleanEnv, tempDir } from '../helpers/temp.js';
 /** How one call ended: `last` is the last line of stdout. */
 export type Ended = { code: number | null; stdout: string; stderr: string; last: string };
 
-/** A call that is under way; `stderr` is what it has said so far. */
-export type Call = { pid: number; stderr: () => string; ended: Promise<Ended>; kill: (signal: NodeJS.Signals) => void };
+/** A call that is under way; `stderr` is what it has said so far, `hangUp` closes where it writes to, as a terminal that goes away does. */
+export type Call = { pid: number; stderr: () => string; ended: Promise<Ended>; kill: (signal: NodeJS.Signals) => void; hangUp: () => void };
 
 /** A stack of its own: every call of `pdlc` uses the same PDLC_HOME. `start` leaves the process to the test. */
 export type Rig = {
@@ -121,8 +121,9 @@ function call(cwd: string, [program = '', ...args]: string[], env: Record<string
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     stderr += chunk;
   });
+  const hangUp = () => void [child.stdout, child.stderr].map((stream) => stream.destroy());
   const ended = new Promise<Ended>((done) => {
     child.once('close', (code) => done({ code, stdout, stderr, last: stdout.trimEnd().split('\n').at(-1) ?? '' }));
   });
-  return { pid: child.pid ?? 0, stderr: () => stderr, ended, kill: (signal) => void child.kill(signal) };
+  return { pid: child.pid ?? 0, stderr: () => stderr, ended, kill: (signal) => void child.kill(signal), hangUp };
 }
