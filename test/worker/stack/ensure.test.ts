@@ -1,19 +1,18 @@
-// Checks the guarantees of ensureStack with a real server and a stand-in for the worker. Never relies on a running stack of the user.
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Checks the guarantees of ensureStack with a real server and a stand-in for the worker.
+// Never relies on a running stack of the user.
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isAlive, type ProcessIdentity, readIdentity } from '../../../activities/process/identity.js';
-import { beginDatabase } from '../../../worker/stack/database.js';
-import { ensureStack, type Stack } from '../../../worker/stack/index.js';
+import { ensureStack } from '../../../worker/stack/index.js';
 import { stackPaths } from '../../../worker/stack/paths.js';
 import { readRecord, type StackRecord, writeRecord } from '../../../worker/stack/record.js';
 import { stackStatus } from '../../../worker/stack/status.js';
-import { freshFolder, pidsOf, removeHome, requestFor, serverBinaryForTests } from './support.js';
+import { freshFolder, killProcesses, pidsOf, removeHome, requestFor, serverBinaryForTests, startRun, statusOf, withConnection } from './support.js';
 
 const binary = (await serverBinaryForTests()) ?? '';
 const built = fileURLToPath(new URL('../../../dist/worker/stack/index.js', import.meta.url));
@@ -97,7 +96,7 @@ describe.skipIf(!binary)('ensureStack (skipped when no source gives a Temporal s
     try {
       await ensureStack(requestFor(home, binary));
       const { ports, server, worker } = recordOf(home);
-      await removeProcesses();
+      await killProcesses(home);
       const reused = { pid: stranger.pid ?? 0, startTime: '1', bootId: identity?.bootId ?? '' };
       const otherBoot = { ...reused, startTime: identity?.startTime ?? '', bootId: 'another boot' };
       writeRecord(stackPaths(home), {
@@ -120,35 +119,6 @@ describe.skipIf(!binary)('ensureStack (skipped when no source gives a Temporal s
     expect(await ensureStack(requestFor(home, binary))).toEqual(stack);
     expect(recordOf(home).server).toEqual(server);
     expectOneOfEach();
-  });
-
-  test('a database that its first server left half-made is begun anew, and one that was used never is', async () => {
-    const { folder } = stackPaths(home);
-    mkdirSync(folder, { recursive: true });
-    const version = /\d+\.\d+\.\d+/.exec(execFileSync(binary, ['--version'], { encoding: 'utf8' }))?.[0];
-    const database = join(folder, `temporal-${version}.db`);
-    beginDatabase(database);
-    writeFileSync(database, '');
-    const stack = await ensureStack(requestFor(home, binary));
-    await startRun(stack, 'kept');
-    beginDatabase(database);
-    await removeProcesses();
-    await ensureStack(requestFor(home, binary));
-    expect(await statusOf(stack, 'kept')).toBe('RUNNING');
-  });
-
-  test('a database that no server can read is left as it is, and the error says why and how to put it aside', async () => {
-    await ensureStack(requestFor(home, binary));
-    const { database } = recordOf(home).server ?? { database: '' };
-    await removeProcesses();
-    for (const part of ['-wal', '-shm']) rmSync(`${database}${part}`, { force: true });
-    writeFileSync(database, 'no database at all'.repeat(500));
-    await expect(ensureStack(requestFor(home, binary))).rejects.toMatchObject({
-      kind: 'server_failed',
-      message: expect.stringMatching(/it ended before port \d+ opened[\s\S]*file is not a database[\s\S]*put it aside/),
-    });
-    expect(readFileSync(database, 'utf8')).toContain('no database at all');
-    expect([...pidsOf(home, 'start-dev'), ...pidsOf(home, 'fake-worker.mjs')]).toEqual([]);
   });
 
   test('what a starter that died had begun is taken over, not started twice', async () => {
@@ -254,32 +224,4 @@ function listens(server: Server, port: number): Promise<boolean> {
     server.once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => resolve(true));
   });
-}
-
-async function removeProcesses(): Promise<void> {
-  for (const pid of [...pidsOf(home, 'start-dev'), ...pidsOf(home, 'fake-worker.mjs')]) process.kill(pid, 'SIGKILL');
-  await expect.poll(() => [...pidsOf(home, 'start-dev'), ...pidsOf(home, 'fake-worker.mjs')]).toEqual([]);
-}
-
-async function startRun(stack: Stack, workflowId: string): Promise<void> {
-  await withConnection(stack, async (connection) => {
-    const client = new Client({ connection, namespace: stack.namespace });
-    await client.workflow.start('nobody-runs-this', { workflowId, taskQueue: 'nobody' });
-  });
-}
-
-function statusOf(stack: Stack, workflowId: string): Promise<string> {
-  return withConnection(stack, async (connection) => {
-    const client = new Client({ connection, namespace: stack.namespace });
-    return (await client.workflow.getHandle(workflowId).describe()).status.name;
-  });
-}
-
-async function withConnection<T>(stack: Stack, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address: stack.address });
-  try {
-    return await work(connection);
-  } finally {
-    await connection.close();
-  }
 }

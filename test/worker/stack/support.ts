@@ -4,8 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { expect } from 'vitest';
 import { findServerBinary } from '../../../worker/stack/binary.js';
 import { stopStack } from '../../../worker/stack/down.js';
+import type { Stack } from '../../../worker/stack/record.js';
 import type { StackRequest } from '../../../worker/stack/start.js';
 
 const binaryHome = fileURLToPath(new URL('../../../node_modules/.cache/pdlc', import.meta.url));
@@ -49,6 +52,38 @@ export function pidsOf(home: string, part: StackProcess): number[] {
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => procFile(pid, 'cmdline').includes(part) && procFile(pid, 'environ').includes(`=${home}`))
     .map(Number);
+}
+
+/** Kills server and worker of this PDLC_HOME, as a power cut would, and waits until they are gone. */
+export async function killProcesses(home: string): Promise<void> {
+  for (const pid of [...pidsOf(home, 'start-dev'), ...pidsOf(home, 'fake-worker.mjs')]) process.kill(pid, 'SIGKILL');
+  await expect.poll(() => [...pidsOf(home, 'start-dev'), ...pidsOf(home, 'fake-worker.mjs')]).toEqual([]);
+}
+
+/** Starts a run that no worker takes. */
+export async function startRun(stack: Stack, workflowId: string): Promise<void> {
+  await withConnection(stack, async (connection) => {
+    const client = new Client({ connection, namespace: stack.namespace });
+    await client.workflow.start('nobody-runs-this', { workflowId, taskQueue: 'nobody' });
+  });
+}
+
+/** Temporal's word for how a run stands. */
+export function statusOf(stack: Stack, workflowId: string): Promise<string> {
+  return withConnection(stack, async (connection) => {
+    const client = new Client({ connection, namespace: stack.namespace });
+    return (await client.workflow.getHandle(workflowId).describe()).status.name;
+  });
+}
+
+/** Works with a connection to a stack's server. */
+export async function withConnection<T>(stack: Stack, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address: stack.address });
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
 }
 
 function procFile(pid: string, file: 'cmdline' | 'environ'): string {
