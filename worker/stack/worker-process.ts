@@ -25,12 +25,18 @@ export interface WorkerStart {
   entry: string;
 }
 
-/** Starts the worker, hands its identity to `record` at once, and waits until it polls; throws StackError 'worker_failed'. */
+/** Starts the worker, hands its identity to `record` at once, and waits until it polls; throws StackError 'worker_failed', and what `record` throws once the worker is gone again. */
 export async function startWorker(start: WorkerStart, record: (identity: ProcessIdentity | null) => void): Promise<void> {
   await stopStray(start.paths);
   removeReadyFile(start.paths.workerReady);
   const identity = startDetached(workerCommand(start));
-  record(identity);
+  try {
+    record(identity);
+  } catch (error) {
+    // A full disk: one that is not written down would be nobody's.
+    if (identity) await stopProcess(identity, workerGraceMs);
+    throw error;
+  }
   const ready = identity ? await waitReady(start.paths, identity) : null;
   if (ready?.build === start.build) return;
   if (identity) await stopProcess(identity, workerGraceMs);
