@@ -7,7 +7,8 @@ import { openSample, type Repository } from './repository.js';
 import { type Ended, json, openRig, type Rig, stackRecord, until } from './support.js';
 
 const rig = openRig();
-const killed = ['a flipped bit', 'an old copy', 'length zero', 'nothing left of it'] as const;
+/** Two that differ in what can still be read; the others are the matter of unit tests. */
+const kinds = ['an old copy', 'nothing left of it'] as const;
 
 test('a damaged ledger is named, comes back byte-equal, and the run goes on to its end with every counter as it was', async () => {
   const sample = await paused(rig);
@@ -16,7 +17,7 @@ test('a damaged ledger is named, comes back byte-equal, and the run goes on to i
   const user = snapshotRepo(sample.dir);
   const ledger = ledgerOf(rig);
   const sound = filesOf(ledger);
-  for (const kind of killed) {
+  for (const kind of kinds) {
     damage(ledger, kind);
     const { damage: named, next, ...shown } = await rig.status(sample.dir);
     const { damage: _none, next: ways, ...were } = before;
@@ -27,7 +28,10 @@ test('a damaged ledger is named, comes back byte-equal, and the run goes on to i
     expect(objectOf(rebuilt)).toMatchObject({ file: ledger, problem: expect.stringContaining('expected') });
     expect({ kind, files: filesOf(ledger) }).toEqual({ kind, files: sound });
   }
-  damage(ledger, 'a flipped bit');
+  writeFileSync(
+    ledger,
+    readFileSync(ledger).map((byte, place) => (place === 300 ? byte ^ 1 : byte)),
+  );
   const damaged = readFileSync(ledger);
   const ended = await rig.pdlc(sample.dir, 'resume', 'F1', '--json');
   expect(json(ended)).toMatchObject({ state: 'review_done', stepsUsed: 2, notices: expect.arrayContaining([expect.stringContaining('was written again')]) });
@@ -43,7 +47,7 @@ async function afterTheEnd(sample: Repository, ledger: string): Promise<void> {
   const { damage: none, ...said } = await rig.status(sample.dir);
   expect([none, said.state]).toEqual([null, 'review_done']);
   rmSync(join(ledger, '..'), { recursive: true });
-  expect((await rig.pdlc(sample.dir, 'state', 'rebuild', 'F1')).stdout).toContain('written again from the run’s history'.replace('’', "'"));
+  expect((await rig.pdlc(sample.dir, 'state', 'rebuild', 'F1')).stdout).toContain("written again from the run's history");
   expect(filesOf(ledger)).toEqual(sound);
   expect(await rig.status(sample.dir)).toEqual({ ...said, damage: null });
   truncateSync(ledger, 100);
@@ -69,16 +73,10 @@ async function paused({ start, pdlc }: Rig): Promise<Repository> {
   return sample;
 }
 
-function damage(ledger: string, kind: (typeof killed)[number]): void {
-  const bytes = readFileSync(ledger);
-  const [first = ''] = bytes.toString().split('\n');
-  if (kind === 'nothing left of it') for (const file of [ledger, `${ledger}.head`]) rmSync(file);
-  else if (kind === 'a flipped bit')
-    writeFileSync(
-      ledger,
-      bytes.map((byte, place) => (place === 300 ? byte ^ 1 : byte)),
-    );
-  else writeFileSync(ledger, kind === 'an old copy' ? `${first}\n` : '');
+function damage(ledger: string, kind: (typeof kinds)[number]): void {
+  const [first] = readFileSync(ledger, 'utf8').split('\n');
+  if (kind === 'an old copy') writeFileSync(ledger, `${first}\n`);
+  else for (const file of [ledger, `${ledger}.head`]) rmSync(file);
 }
 
 function ledgerOf({ home }: Rig): string {
@@ -89,10 +87,7 @@ function ledgerOf({ home }: Rig): string {
 const filesOf = (ledger: string): string[] => [ledger, `${ledger}.head`].map((file) => readFileSync(file, 'utf8'));
 
 /** The damaged file that was kept last. */
-function newest(ledger: string): string {
-  const names = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => `${ledger}.damaged-${number}`).filter((file) => existsSync(file));
-  return names.at(-1) ?? '';
-}
+const newest = (ledger: string): string => [2, 1].map((number) => `${ledger}.damaged-${number}`).find((file) => existsSync(file)) ?? '';
 
 function objectOf({ code, stdout, stderr }: Ended): object {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -49,6 +49,7 @@ test.concurrent('--honor runs without checks, ends unverified, and never prints 
   expect(`${ended.stdout}${ended.stderr}`).not.toContain('<<<PDLC done');
   expect(await rig.status(sample.dir)).toMatchObject({ state: 'done_unverified', exitCode: 7, honor: true });
   expect(await rig.pdlc(sample.dir, 'loop-run', 'F1')).toMatchObject({ code: 7, last: '<<<PDLC blocked reason="done_unverified">>>' });
+  expect(await rig.pdlc(sample.dir, 'resume', 'F1')).toMatchObject({ code: 7, last: '<<<PDLC blocked reason="done_unverified">>>' });
 });
 
 test.concurrent('a project that names no check is refused with the ways to name one, and --verify is one', async () => {

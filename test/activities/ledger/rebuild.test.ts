@@ -42,7 +42,8 @@ const damages: [string, (scene: Written) => Promise<void> | void, { sound?: true
   ['the ledger of another run', ({ file }) => writeOther(file, { entries, runKey: 'another' })],
   ['other entries that are well chained', ({ file }) => writeOther(file, { entries: others, runKey }), { sound: true }],
   ['an entry that the run never had', ({ file }) => appendAll(file, { kind: 'limits.changed', seq: 6, at: '', limits: limitsOf() }), { sound: true }],
-  ['a damaged head', ({ file, head }) => writeFileSync(headFileOf(file), flip(head, 20)), { keeps: false }],
+  ['a head of length zero', ({ file }) => writeFileSync(headFileOf(file), ''), { keeps: false }],
+  ['a flipped bit in the head', ({ file, head }) => writeFileSync(headFileOf(file), flip(head, 20)), { keeps: false }],
 ];
 
 describe.each(damages)('%s', (_name, damage, { sound = false, keeps = true } = {}) => {
