@@ -4,6 +4,7 @@ import { engineProblem } from '../machines/contract/engine.js';
 import { agent } from './agent.js';
 import { capture } from './capture.js';
 import { type Act, withAct } from './host/act.js';
+import { withClock } from './host/clock.js';
 import type { Host } from './host/host.js';
 import { judge } from './judge.js';
 import { prepare } from './prepare.js';
@@ -19,10 +20,13 @@ const triesMax = 12;
 /** The same for the act of an agent, which may be running meanwhile and is attached to again. */
 const agentTriesMax = 100;
 
-/** The activities of one host, each wrapped with heartbeats and typed failures; none touches a run of a newer engine's format. */
+/** The activities of one host, each wrapped with heartbeats, typed failures and the host's clock; none touches a run of a newer engine's format. */
 export function createActivities(host: Host): Activities {
-  const act = <Input extends ForRun, Result>(work: Work<Input, Result>, tries = triesMax) =>
-    withAct((input: Input, act) => ofOurFormat(work, { host, input, act }), { triesMax: tries, disks: ({ run }) => [run.files, run.gitDir] });
+  const act = <Input extends ForRun, Result extends object>(work: Work<Input, Result>, tries = triesMax) =>
+    withAct(
+      withClock((input: Input, act) => ofOurFormat(work, { host, input, act })),
+      { triesMax: tries, disks: ({ run }) => [run.files, run.gitDir] },
+    );
   return {
     prepare: act(prepare),
     agent: act(agent, agentTriesMax),
@@ -30,6 +34,7 @@ export function createActivities(host: Host): Activities {
     judge: act(judge),
     publish: act(publish),
     release: act(release),
+    clock: act(async () => ({})),
   };
 }
 

@@ -1,16 +1,17 @@
 // Owns the workflow of one feature: ask the machine, have it done, feed the result back, until the run waits for a person or ends. Deterministic; decides nothing itself.
-import { allHandlersFinished, CancellationScope, condition, continueAsNew, isCancellation, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, CancellationScope, condition, continueAsNew, isCancellation, setHandler, workflowInfo } from '@temporalio/workflow';
 import { engine, engineProblem } from '../machines/contract/engine.js';
 import type { Report } from '../machines/contract/report.js';
 import type { RunInput } from '../machines/contract/run-input.js';
 import { isFinal, isWaiting } from '../machines/contract/run-state.js';
 import { beginStage } from '../machines/step.js';
+import { startClock } from './clock.js';
 import { abort, choose, extend, note, once, pause, resume } from './command.js';
 import { beginLive, type Carried, carry, dispatchedStage, type Live, record, restoreLive, stateOf } from './live.js';
 import { abortSignal, chooseSignal, extendSignal, noteSignal, pauseSignal, reportQuery, resumeSignal } from './messages.js';
 import { breachNow, perform, recordStopped, tell } from './perform.js';
 import { showDetails, showState } from './presence.js';
-import { flush, release, settleStage, tellRun } from './settle.js';
+import { flush, lookAtClock, release, settleStage, tellRun } from './settle.js';
 
 /** Events after which a run goes on in a fresh history; replaying must stay fast. */
 const historyEventsMax = 1_000;
@@ -28,6 +29,7 @@ export async function featureRun(input: RunInput, carried?: Carried): Promise<Re
   try {
     while (!isFinal(stateOf(live))) {
       await moveWithinDeadline(live);
+      await rollOver(live);
       if (isWaiting(stateOf(live))) await waitForPerson(live);
     }
   } catch (error) {
@@ -51,41 +53,51 @@ function start(live: Live): void {
 }
 
 async function moveWithinDeadline(live: Live): Promise<void> {
-  const startedMs = Date.now();
+  const wasHeard = live.clock.last !== null;
+  live.clock = startClock(Date.now());
   const moving = new CancellationScope();
   const clock = new CancellationScope();
   let passed = false;
   const ring = async (): Promise<void> => {
-    const leftMs = (): number => live.report.limits.deadline - live.activeMs - (Date.now() - startedMs);
-    // Looked at again when it rings: the deadline may have been set anew meanwhile.
-    do await sleep(Math.max(1, leftMs()), { summary: 'deadline' });
-    while (leftMs() > 0);
+    // What the clocks did while the run waited is no business of this move: it begins with a reading of its own.
+    if (wasHeard) await lookAtClock(live);
+    await untilDeadline(live);
     passed = true;
     moving.cancel();
   };
   // Caught here and not where it is awaited: a cancelled run ends the clock long before its agent is gone.
   const alarm = clock.run(ring).catch(() => undefined);
   try {
-    await moving.run(() => move(live, startedMs));
+    await moving.run(() => move(live));
   } catch (error) {
     if (!passed || !isCancellation(error)) throw error;
     recordStopped(live);
     live.stage = null;
     tellRun(live, { type: 'deadline.passed' });
   } finally {
-    live.activeMs += Date.now() - startedMs;
+    live.activeMs += Date.now() - live.clock.startedMs;
     clock.cancel();
     await alarm;
   }
 }
 
-async function move(live: Live, startedMs: number): Promise<void> {
-  for (let state = stateOf(live); !isFinal(state) && !isWaiting(state); state = stateOf(live)) {
+/** Looked at again when it rings: the deadline may have been set anew meanwhile, or the server's clock have jumped; the host's own has the last word once it was heard. */
+async function untilDeadline(live: Live): Promise<void> {
+  const leftMs = (): number => live.report.limits.deadline - live.activeMs - (Date.now() - live.clock.startedMs);
+  do {
+    const { jumps } = live.clock;
+    await condition(() => live.clock.jumps !== jumps, Math.max(1, leftMs()), { summary: 'deadline' });
+    if (leftMs() <= 0 && live.clock.last) await lookAtClock(live);
+  } while (leftMs() > 0);
+}
+
+/** Up to a wait, an end, or a history that is long enough; what goes on in a fresh one is taken along when all of this one is at rest. */
+async function move(live: Live): Promise<void> {
+  for (let state = stateOf(live); !isFinal(state) && !isWaiting(state) && !isLong(); state = stateOf(live)) {
     if (live.stage?.status === 'done') await settleStage(live);
     else if (live.stage) await perform(live);
     else dispatch(live);
     showDetails(live);
-    await rollOver(live, live.activeMs + Date.now() - startedMs);
   }
 }
 
@@ -116,7 +128,7 @@ async function waitForPerson(live: Live): Promise<void> {
     // What was asked while the ledger was being written counts as well.
     const told = () => live.commands !== commands;
     if (until === null) await condition(told);
-    else if (!(await condition(told, Math.max(1, until - Date.now())))) tell(live, { type: 'timer.fired' });
+    else if (!(await condition(told, Math.max(1, until - Date.now()))) && Date.now() >= until) tell(live, { type: 'timer.fired' });
     ({ commands } = live);
     showDetails(live);
     if (stateOf(live) === state) await flush(live);
@@ -137,11 +149,15 @@ async function end(live: Live): Promise<void> {
   showDetails(live);
 }
 
-async function rollOver(live: Live, activeMs = live.activeMs): Promise<void> {
+function isLong(): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
-  if (!continueAsNewSuggested && historyLength < historyEventsMax) return;
+  return continueAsNewSuggested || historyLength >= historyEventsMax;
+}
+
+async function rollOver(live: Live): Promise<void> {
+  if (!isLong()) return;
   await condition(allHandlersFinished);
-  await continueAsNew<typeof featureRun>({ ...live.input, engine }, carry({ ...live, activeMs }));
+  await continueAsNew<typeof featureRun>({ ...live.input, engine }, carry(live));
 }
 
 function liveReport(live: Live): Report {

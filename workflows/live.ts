@@ -7,6 +7,7 @@ import type { RunInput } from '../machines/contract/run-input.js';
 import type { RunState } from '../machines/contract/run-state.js';
 import type { Stage } from '../machines/contract/stage.js';
 import { beginRun, type RunSnapshot, restoreRun, restoreStage, type Saved, type StageSnapshot, save } from '../machines/step.js';
+import { type Clock, startClock } from './clock.js';
 
 /** What the current stage works on: `candidate` is the last capture or the tip, `seal` the commit whose deciding files must stay, `card` the last evaluator's, `rejection` the text for the next prompt, `tampered` the paths to put back first, `ended` an agent's end whose work is not captured yet, `startedAt` epoch ms. */
 export type StageWork = {
@@ -23,7 +24,7 @@ export type StageWork = {
 
 /**
  * `tip` is the branch's last verified commit, `readyAt` the commit that the tree is known to stand at, `verified` the commit whose checks this run saw green, `pending` are facts that the ledger file does not hold yet, `notesGiven` of `notes` an agent has read,
- * `activeMs` counts against the deadline, `commands` counts what persons asked, `reseal` is a person's word that the kept tree's tests are the seal.
+ * `activeMs` counts against the deadline, `clock` what the current move adds to it, `commands` counts what persons asked, `reseal` is a person's word that the kept tree's tests are the seal.
  */
 export type Live = {
   input: RunInput;
@@ -43,18 +44,19 @@ export type Live = {
   groundProved: boolean;
   reseal: boolean;
   activeMs: number;
+  clock: Clock;
   last: { usd: number | null; usdMax: number } | null;
 };
 
-/** A `Live` with its machines reduced to plain JSON. */
-export type Carried = Omit<Live, 'input' | 'run' | 'stage'> & { run: Saved<RunSnapshot>; stage: Saved<StageSnapshot> | null };
+/** A `Live` with its machines reduced to plain JSON; an execution of before there were clocks carried none. */
+export type Carried = Omit<Live, 'input' | 'run' | 'stage' | 'clock'> & { clock?: Clock; run: Saved<RunSnapshot>; stage: Saved<StageSnapshot> | null };
 
 /** A run at its beginning. */
 export function beginLive(input: RunInput, runKey: string): Live {
   const { startStage: stage, entry, honor, config, tip } = input;
   const run = beginRun({ stage, entry, honor, stepsMax: config.limits.steps });
   const empty = { stage: null, work: null, readyAt: null, verified: null, last: null, pending: [], notes: [], notesGiven: 0, seen: [] };
-  return { input, runKey, run, tip, ...empty, report: emptyReport, commands: 0, groundProved: false, reseal: false, activeMs: 0 };
+  return { input, runKey, run, tip, ...empty, report: emptyReport, commands: 0, groundProved: false, reseal: false, activeMs: 0, clock: startClock(0) };
 }
 
 /** What the next execution of the same run goes on from. */
@@ -64,7 +66,7 @@ export function carry({ input: _, ...live }: Live): Carried {
 
 /** The run as an earlier execution left it. */
 export function restoreLive(input: RunInput, carried: Carried): Live {
-  return { ...carried, input, run: restoreRun(carried.run), stage: carried.stage && restoreStage(carried.stage) };
+  return { ...carried, clock: carried.clock ?? startClock(0), input, run: restoreRun(carried.run), stage: carried.stage && restoreStage(carried.stage) };
 }
 
 /** Records a fact: into the report at once, into the ledger with the next act that writes it. */

@@ -1,7 +1,9 @@
 // Owns timeouts, heartbeats and retries of every activity, and the id that replay checks: `<stage>-<step>-<attempt>-<act>`.
 import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../machines/contract/activities.js';
+import type { Activities, Clocked, ForRun } from '../machines/contract/activities.js';
 import type { RunInput } from '../machines/contract/run-input.js';
+import { hearClock } from './clock.js';
+import type { Live } from './live.js';
 import { hostQueue } from './messages.js';
 
 /** Time that an act gets beyond what its own processes are allowed, in ms. */
@@ -17,8 +19,11 @@ const triesMax = 2_000;
 /** The same at the end of a cancelled run, which nobody wants to wait for. */
 const cancelledTriesMax = 12;
 
-/** The activities of a run for one act, with the id and the summary that a person reads in Temporal's UI; `soon`: it may not take long. */
-export function act(name: keyof Activities, run: RunInput, place: { id: string; summary: string; soon?: boolean }): Activities {
+type Does = (input: ForRun) => Promise<object & Partial<Clocked>>;
+
+/** One act of a run, with the id and the summary that a person reads in Temporal's UI; `soon`: it may not take long. What the host's clock says about it is told to the run's clock. */
+export function act<Name extends keyof Activities>(name: Name, live: Live, place: { id: string; summary: string; soon?: boolean }): Pick<Activities, Name> {
+  const run = live.input;
   const options: ActivityOptions = {
     activityId: `${place.id}-${name}`,
     summary: place.summary,
@@ -28,7 +33,15 @@ export function act(name: keyof Activities, run: RunInput, place: { id: string; 
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { ...retry, maximumAttempts: place.soon ? cancelledTriesMax : triesMax },
   };
-  return proxyActivities<Activities>(options);
+  const does: Does = proxyActivities<Record<keyof Activities, Does>>(options)[name as keyof Activities];
+  const heard = async (input: ForRun): Promise<object> => {
+    const askedMs = Date.now();
+    const { clock, ...result } = await does(input);
+    // Results in the history of an older build have none.
+    if (clock) live.clock = hearClock(live.clock, clock, { askedMs, atMs: Date.now() });
+    return result;
+  };
+  return { [name]: heard } as unknown as Pick<Activities, Name>; // the port says which result belongs to which name
 }
 
 function timeLimitMs(name: keyof Activities, run: RunInput): number {

@@ -55,7 +55,7 @@ async function prepare(live: Live): Promise<void> {
   // Publishing the stage before has left the tree at the tip; only a setup could have more to do.
   if (!proveGround && live.readyAt === live.tip && live.input.config.setup === null) return tell(live, { type: 'ground.proved' });
   const { entry } = live.run.context;
-  const { prepare } = act('prepare', live.input, { id: attemptId(at), summary: proveGround ? 'worktree, setup, ground' : 'worktree' });
+  const { prepare } = act('prepare', live, { id: attemptId(at), summary: proveGround ? 'worktree, setup, ground' : 'worktree' });
   const { ground, tree, notices } = await prepare({ ...forRun(live), at, tip: live.tip, entry, proveGround });
   record(live, { kind: 'ground.proved', stage: at.stage, step: at.step, ground, tree, notices });
   if (ground.kind === 'failed') return tell(live, { type: 'ground.failed', ground });
@@ -77,7 +77,7 @@ async function work(live: Live, state: 'working' | 'repairing'): Promise<void> {
 /** Its end is remembered until its work is captured: a capture that fails must not start a second agent for the same attempt. */
 async function runAgent(live: Live, at: AttemptRef, state: 'working' | 'repairing'): Promise<AgentResult> {
   const role: Role = at.stage === 'review' ? 'fixer' : 'worker';
-  const { agent } = act('agent', live.input, { id: attemptId(at), summary: `${at.stage}: ${role}${state === 'repairing' ? ' (repair)' : ''}` });
+  const { agent } = act('agent', live, { id: attemptId(at), summary: `${at.stage}: ${role}${state === 'repairing' ? ' (repair)' : ''}` });
   const { seal, tampered } = live.work ?? { seal: live.tip, tampered: [] };
   const restore = tampered.length > 0 ? { commit: seal, paths: tampered } : null;
   const last = at.attempt + (role === 'fixer' ? 1 : 0) >= (live.stage?.context.attemptsMax ?? 0);
@@ -100,7 +100,7 @@ async function judge(live: Live): Promise<void> {
   }
   const candidate = live.work?.candidate;
   if (!candidate) throw new Error('nothing was captured that could be judged');
-  const { judge } = act('judge', live.input, { id: attemptId(at), summary: `${at.stage}: judge ${candidate.commit.slice(0, 10)}` });
+  const { judge } = act('judge', live, { id: attemptId(at), summary: `${at.stage}: judge ${candidate.commit.slice(0, 10)}` });
   const startedMs = Date.now();
   const allowDependencies = live.stage?.context.allowDependencies ?? false;
   const verdict = await judge({
@@ -122,7 +122,7 @@ async function judge(live: Live): Promise<void> {
 
 /** Whether the tree's work changed anything; the agent's activity brings its capture along, unless that failed there. */
 async function capture(live: Live, at: AttemptRef, { author, captured }: { author: 'agent' | 'person'; captured: Capture | null }): Promise<boolean> {
-  const { capture } = act('capture', live.input, { id: attemptId(at), summary: `${at.stage}: capture` });
+  const { capture } = act('capture', live, { id: attemptId(at), summary: `${at.stage}: capture` });
   const parent = live.work?.candidate?.commit ?? live.tip;
   const candidate = captured ?? (await capture({ ...forRun(live), at, author, parent, tip: live.tip, atMs: Date.now() }));
   record(live, { kind: 'work.captured', stage: at.stage, step: at.step, attempt: at.attempt, author, capture: candidate });

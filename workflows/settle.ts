@@ -43,7 +43,7 @@ export async function settleStage(live: Live): Promise<void> {
 /** Writes the pending facts to the ledger file, without touching the branch. */
 export async function flush(live: Live): Promise<void> {
   if (live.pending.length === 0) return;
-  const { publish } = act('publish', live.input, { id: `ledger-${live.report.seq}`, summary: 'write the ledger' });
+  const { publish } = act('publish', live, { id: `ledger-${live.report.seq}`, summary: 'write the ledger' });
   // Where it fails, the facts stay in this run's history, and go with the next act that writes.
   const writtenNow = writing(live, (entries) => publish({ run: live.input, runKey: live.runKey, at: null, entries, settle: null }));
   await failureOf(writtenNow.then((written) => sayRepaired(live, written)));
@@ -53,7 +53,7 @@ export async function flush(live: Live): Promise<void> {
 export async function release(live: Live): Promise<void> {
   const state = stateOf(live);
   record(live, { kind: 'run.ended', state, reason: live.run.context.reason });
-  const { release } = act('release', live.input, { id: 'end', summary: `end: ${state}`, soon: state === 'cancelled' });
+  const { release } = act('release', live, { id: 'end', summary: `end: ${state}`, soon: state === 'cancelled' });
   const releasing = writing(live, (entries) => release({ run: live.input, runKey: live.runKey, tip: live.tip, entries, final: state }));
   const failed = await failureOf(
     releasing.then(({ savedRef, leftOut, repaired }) => {
@@ -71,6 +71,12 @@ async function writing<T>(live: Live, write: (entries: LedgerEntry[]) => Promise
   const result = await write(entries);
   live.pending.splice(0, entries.length);
   return result;
+}
+
+/** Has the host read its clock; when it cannot, the server's goes on counting. */
+export async function lookAtClock(live: Live): Promise<void> {
+  const { clock } = act('clock', live, { id: `look-${Date.now()}`, summary: 'look at the clock of the host' });
+  await failureOf(clock({ run: live.input, runKey: live.runKey }));
 }
 
 function say(live: Live, notice: string): void {
@@ -102,7 +108,7 @@ async function publishStage(live: Live, ok: boolean, reason: string | null): Pro
   const candidate = live.work?.candidate;
   const record = { stage: at.stage, ok, reason, checks: live.work?.checks ?? {}, produced: ok ? (candidate?.files ?? []) : [], at: new Date().toISOString() };
   const tip = ok && candidate ? candidate.commit : live.tip;
-  const { publish } = act('publish', live.input, { id: attemptId(at), summary: `${at.stage}: ${ok ? 'passed' : 'stopped'}` });
+  const { publish } = act('publish', live, { id: attemptId(at), summary: `${at.stage}: ${ok ? 'passed' : 'stopped'}` });
   const settle = { record, tip, from: live.tip };
   try {
     const published = await writing(live, (entries) => publish({ run: live.input, runKey: live.runKey, at, entries, settle }));

@@ -11,7 +11,8 @@ export interface ProcessIdentity {
   bootId: string;
 }
 
-const bootId = readBootId();
+/** This boot of the machine, as the kernel names it. */
+export const bootId = readBootId();
 
 /** The identity of the live process with this pid, null when there is none (a zombie counts as none). */
 export function readIdentity(pid: number): ProcessIdentity | null {

@@ -75,7 +75,13 @@ export type ReleaseResult = Repaired & { savedRef: string | null; leftOut: strin
 /** The agent's outcome after its whole process tree is gone; `swept` counts processes that it had left behind; `capture` is null when there is nothing to judge, or when capturing failed and is still to be done. */
 export type AgentResult = { outcome: AgentOutcome; swept: number; capture: Capture | null };
 
-/** Everything a workflow can have done on a host. Each one may be repeated: a second call finds or repeats the first one's effect. */
+/** Two readings of a host's own clock, in ms since its boot `boot`: when an act began and when it ended. */
+export type ClockReading = { boot: string; beganMs: number; endedMs: number };
+
+/** What comes along with every result of a host. */
+export type Clocked = { clock: ClockReading };
+
+/** Everything a workflow can have done on a host; `clock` only reads the time, as each of them does. Each one may be repeated: a second call finds or repeats the first one's effect. */
 export interface Activities {
   prepare(input: PrepareInput): Promise<PrepareResult>;
   agent(input: AgentInput): Promise<AgentResult>;
@@ -83,4 +89,5 @@ export interface Activities {
   judge(input: JudgeInput): Promise<Verdict>;
   publish(input: PublishInput): Promise<PublishResult>;
   release(input: ReleaseInput): Promise<ReleaseResult>;
+  clock(input: ForRun): Promise<object>;
 }

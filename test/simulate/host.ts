@@ -8,8 +8,15 @@ import type { Process, World } from './world.js';
 /** `late`: fails once before its effect; `unheard`: its effect happens, the answer is lost, it is done again; `never` and `vain` keep failing, without and after the effect. */
 const fares = [...Array<'well'>(36).fill('well'), 'late', 'unheard', 'never', 'vain'] as const;
 
-/** One activity that was asked for and is not answered yet; `dueMs` epoch. */
-export type Task = ActivityCommand & { dueMs: number; fare: (typeof fares)[number]; tries: number; isCancelled: boolean; process: Process | null };
+/** One activity that was asked for and is not answered yet; `askedMs` and `dueMs` epoch. */
+export type Task = ActivityCommand & {
+  askedMs: number;
+  dueMs: number;
+  fare: (typeof fares)[number];
+  tries: number;
+  isCancelled: boolean;
+  process: Process | null;
+};
 
 const minute = 60_000;
 const longest: Record<string, number> = { agent: 25 * minute, judge: 8 * minute, prepare: 4 * minute };
@@ -22,12 +29,14 @@ export function takeOn(world: World, command: ActivityCommand, nowMs: number): T
   world.taken.add(key);
   const fare = chance.pick(fares);
   const dueMs = nowMs + 1 + chance.below(longest[command.name] ?? 5_000);
-  return { ...command, dueMs, fare, tries: 0, isCancelled: false, process: fare === 'never' ? null : processOf(world, command) };
+  return { ...command, askedMs: nowMs, dueMs, fare, tries: 0, isCancelled: false, process: fare === 'never' ? null : processOf(world, command) };
 }
 
 /** What the workflow is told of a task that is due; null: the server has it done again, later. */
 export function answer(world: World, task: Task, nowMs: number): Job | null {
   const job = answerOf(world, task, nowMs);
+  // Results of older hosts bring no reading of their clock.
+  if (job?.kind === 'resolve' && world.hasClock) job.result = { ...(job.result as object), clock: { boot: 'boot', beganMs: task.askedMs, endedMs: nowMs } };
   if (job && task.process) task.process.isTold = true;
   if (job && (task.name === 'publish' || task.name === 'release')) world.isWritten = job.kind === 'resolve';
   return job;
@@ -102,6 +111,8 @@ function act(world: World, { name, input, process }: Task, nowMs: number): unkno
       return capture(world, input as CaptureInput);
     case 'judge':
       return judge(world, input as JudgeInput, process);
+    case 'clock':
+      return {};
     case 'publish':
       return publish(world, input as PublishInput);
     default:

@@ -74,8 +74,8 @@ export const plants = {
   },
   'command ids are forgotten by continue-as-new': {
     file: 'workflows/live.ts',
-    from: 'return { ...carried, input,',
-    to: 'return { ...carried, seen: [], input,',
+    from: 'return { ...carried, clock:',
+    to: 'return { ...carried, seen: [], clock:',
   },
   'an agent is begun again when its capture fails': {
     file: 'workflows/perform.ts',
@@ -94,8 +94,8 @@ export const plants = {
   },
   'the time before continue-as-new does not count': {
     file: 'workflows/feature-run.ts',
-    from: 'carry({ ...live, activeMs })',
-    to: 'carry(live)',
+    from: 'live.activeMs += Date.now() - live.clock.startedMs;',
+    to: 'if (!isLong()) live.activeMs += Date.now() - live.clock.startedMs;',
   },
   'a note that nobody has read is dropped': {
     file: 'workflows/settle.ts',

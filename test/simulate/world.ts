@@ -32,12 +32,15 @@ export class World {
   isWritten = true;
   /** One in a few runs is looked at through text and schema as well. */
   readonly isThorough: boolean;
+  /** Whether results bring a reading of the host's clock. */
+  readonly hasClock: boolean;
 
   constructor(
     readonly input: RunInput,
     readonly chance: Chance,
   ) {
     this.isThorough = chance.once(50);
+    this.hasClock = !chance.once(4);
     this.branch = input.branchTip;
     this.commits.set(input.base, { parent: null, content: 0, passed: new Set(), isState: false });
     this.commits.set(input.tip, { parent: null, content: 0, passed: new Set(), isState: false });

@@ -34,6 +34,7 @@ export const usual = {
   judge: () => ({ kind: 'pass', ...evidence }),
   publish: ({ settle }) => (settle ? settled(settle) : { head: null, moved: false, nextStep: null, treeAtHead: false }),
   release: () => ({ savedRef: null, leftOut: null }),
+  clock: () => ({}),
 };
 const next = { tdd: 'pdlc-implement', implement: 'pdlc-review', review: 'pdlc-ship' };
 const settled = ({ record, tip }) => ({
