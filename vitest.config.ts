@@ -1,8 +1,13 @@
 // Owns how the tests run: real processes in three forks (they wait more than they work), stripped of credentials, with a check for leftovers after the run.
-// Two groups: `tests` is what npm test runs; `fire` holds the long ones that break processes, disks and builds, and has a gate of its own.
+// Two groups: `tests` is what npm test runs; `fire` holds the long ones that break processes, disks, clocks and builds, and has a gate of its own.
 import { defineConfig } from 'vitest/config';
 
-const fire = ['test/e2e/{crash,damage,leave,upgrade}.test.ts', 'test/activities/faults.test.ts', 'test/activities/git/capture-kill.test.ts'];
+const fire = [
+  'test/e2e/{crash,damage,json,leave,upgrade}.test.ts',
+  'test/workflows/{clock,coverage,replay}.test.ts',
+  'test/activities/faults.test.ts',
+  'test/activities/git/capture-kill.test.ts',
+];
 const nowhere = ['**/node_modules/**', '**/dist/**'];
 
 export default defineConfig({
