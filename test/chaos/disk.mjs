@@ -1,7 +1,9 @@
 // Owns the script of full and broken disks: node test/chaos/disk.mjs. Real loops on small disks that fill up or turn read-only under them, and come back after a while.
 // Every run must say what is wrong while it waits, pass nothing meanwhile, and end by itself as one without faults. Needs to mount: as root, or in a namespace of its own.
 import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findServerBinary } from '../../dist/worker/stack/binary.js';
 import { openDisks } from './disk-world.mjs';
 
 const canMount = (command, ...args) =>
@@ -18,7 +20,15 @@ function again(command, ...args) {
   return spawnSync(command, [...args, process.execPath, fileURLToPath(import.meta.url), '--inside'], { stdio: 'inherit' }).status ?? 1;
 }
 
+/** The server's binary is kept outside of the small disks, on which there is no room for it. */
+async function provideBinary() {
+  const home = resolve(import.meta.dirname, '../../node_modules/.cache/pdlc');
+  const found = await findServerBinary({ home, env: process.env, log: console.error });
+  if (found.kind === 'found') process.env.PDLC_TEMPORAL_BIN = found.path;
+}
+
 async function main() {
+  await provideBinary();
   const scenarios = [
     ['the disk of the runs fills up while an agent writes', 'runs', { filler: 'worker implement', starts: [4] }],
     ['the disk of the runs fills up while a check decides what is red', 'runs', { filler: 'check', starts: [3] }],
