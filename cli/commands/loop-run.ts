@@ -32,14 +32,13 @@ export async function loopRun(context: Context, id: string, options: LoopRunOpti
   // A feature that is done or blocked by its file needs no server, unless a run of it may be open.
   const ranHere = hasRuns(context.home, { project: seen.repo.project, id });
   if (seenNext.kind !== 'stage' && !ranHere) return finish(context, withoutRun(seen, seenNext), { json: options.json, uiUrl: null });
-  const isFirst = seenNext.kind === 'stage' && !ranHere;
   const start = { entry: 'work', flags: options.flags, honor: options.honor, fresh: options.fresh } as const;
   // What never ran here is read while the server is reached; whether it ran all the same, the start itself tells.
-  const preparing = isFirst ? prepareRun(context, seen, { ...start, stage: seenNext.stage }) : null;
+  const preparing = seenNext.kind === 'stage' && !ranHere ? prepareRun(context, seen, { ...start, stage: seenNext.stage }) : null;
   preparing?.catch(() => undefined); // heard below, once there is a server to close
   const server = await connectEarly(context);
   try {
-    const first = preparing && (await startPrepared(context, { server, feature: seen, options, prepared: await preparing, isFirst }));
+    const first = preparing && (await startPrepared(context, { server, feature: seen, options, prepared: await preparing, isFirst: true }));
     if (first !== null) return first;
     const run = await findRun(server, seen.repo.project, id);
     if (run?.isOpen) return await attach(context, { server, run, options });

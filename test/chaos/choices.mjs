@@ -1,4 +1,14 @@
-// Owns what the chaos scripts share: choices that a seed repeats, and the table of kills by victim and moment.
+// Owns what the chaos scripts share: how much is asked of them, choices that a seed repeats, and the table of kills by victim and moment.
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** How many of `what` the script is asked for, and with which seed; a mistake is told with the usage. */
+export function askedFor(what, byDefault) {
+  const { values } = parseArgs({ options: { [what]: { type: 'string', default: String(byDefault) }, seed: { type: 'string', default: '1' } } });
+  const [count, seed] = [Number(values[what]), Number(values.seed)];
+  if (count > 0 && Number.isInteger(seed)) return { count, seed };
+  throw new Error(`usage: ${basename(process.argv[1])} [--${what} N] [--seed S], N above 0, S a whole number`);
+}
 
 /** A small generator of whole numbers below a bound (mulberry32). */
 export function generator(seed) {

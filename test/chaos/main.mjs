@@ -1,12 +1,9 @@
 // Owns the chaos harness: node test/chaos/main.mjs [--kills N] [--seed S]. Real loops on a real server; kill -9 of a random process of ours at a random moment, again and again.
 // Afterwards every run must have ended as the one without faults, with no agent doubled, no attempt charged wrongly and nothing left behind.
-import { parseArgs } from 'node:util';
-import { openTable } from './choices.mjs';
+import { askedFor, openTable } from './choices.mjs';
 import { openWorld } from './world.mjs';
 
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } } });
-const [killsWanted, seed] = [Number(values.kills), Number(values.seed)];
-if (!(killsWanted > 0) || !Number.isInteger(seed)) throw new Error('usage: main.mjs [--kills N] [--seed S], N above 0, S a whole number');
+const { count: killsWanted, seed } = askedFor('kills', 60);
 
 /** Most kills in one run, so that every run ends. */
 const killsPerRunMax = 4;

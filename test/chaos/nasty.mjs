@@ -4,18 +4,15 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { containment } from '../../dist/activities/process/containment.js';
 import { writeIntent } from '../../dist/activities/process/control-dir.js';
 import { attachOrStart } from '../../dist/activities/process/launch.js';
 import { sweep } from '../../dist/activities/process/sweep.js';
 import { watch } from '../../dist/activities/process/watch.js';
 import { killExactly, processes } from '../helpers/processes.mjs';
-import { generator } from './choices.mjs';
+import { askedFor, generator } from './choices.mjs';
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } } });
-const [runs, seed] = [Number(values.runs), Number(values.seed)];
-if (!(runs > 0) || !Number.isInteger(seed)) throw new Error('usage: nasty.mjs [--runs N] [--seed S], N above 0, S a whole number');
+const { count: runs, seed } = askedFor('runs', 200);
 
 /** How many kinds one agent leaves behind, and how long they may settle, in ms. */
 const kindsAtOnce = 4;

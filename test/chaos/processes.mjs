@@ -3,13 +3,10 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openAttempt } from './attempts.mjs';
-import { generator, openTable } from './choices.mjs';
+import { askedFor, generator, openTable } from './choices.mjs';
 
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '500' }, seed: { type: 'string', default: '1' } } });
-const [killsWanted, seed] = [Number(values.kills), Number(values.seed)];
-if (!(killsWanted > 0) || !Number.isInteger(seed)) throw new Error('usage: processes.mjs [--kills N] [--seed S], N above 0, S a whole number');
+const { count: killsWanted, seed } = askedFor('kills', 500);
 
 /** Attempts at the same time. */
 const lanes = 5;

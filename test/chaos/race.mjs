@@ -1,14 +1,11 @@
 // Owns the race: node test/chaos/race.mjs [--rounds N] [--seed S]. Two to sixteen commands and up to two more workers go for one feature of one repository at once.
 // One command must begin the run and all others attach; every one ends alike, each agent starts once, and what is left is what one command alone leaves.
 import { spawn } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { command } from '../helpers/world.mjs';
-import { generator } from './choices.mjs';
+import { askedFor, generator } from './choices.mjs';
 import { openWorld } from './world.mjs';
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } } });
-const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
-if (!(rounds > 0) || !Number.isInteger(seed)) throw new Error('usage: race.mjs [--rounds N] [--seed S], N above 0, S a whole number');
+const { count: rounds, seed } = askedFor('rounds', 20);
 
 const commandsMax = 16;
 const workersMax = 2;
